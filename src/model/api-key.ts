@@ -1,0 +1,20 @@
+// API keys: a user's key for programs. Its name is a UUID and is the key itself (interface section 2.2).
+import { z } from 'zod';
+import { metadataSchema } from './metadata.ts';
+import { nameFault } from './names.ts';
+import { integer, text } from './quick-types.ts';
+
+export const apiKeySchema = z.object({
+  metadata: metadataSchema.default({ name: '' }),
+  username: text(''),
+  /** Seconds. */
+  created_at: integer(0),
+  /** Never returned. */
+  hash: text().optional(),
+});
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+export const validateApiKey = (key: ApiKey): string | null =>
+  (key.metadata.namespace ? 'api key cannot have a namespace' : null) ??
+  (key.username === '' ? 'api key must have a username' : null) ??
+  nameFault('api key name', key.metadata.name);

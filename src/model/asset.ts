@@ -1,0 +1,62 @@
+// Assets: archives of programs that checks, handlers and filters run with (backend sheet, section 9.9).
+import { z } from 'zod';
+import { expressionsFault } from './expression-syntax.ts';
+import { minSha512Characters } from './limits.ts';
+import { metadataSchema } from './metadata.ts';
+import { assetNameFault } from './names.ts';
+import { listOrNull, stringListOrNull, stringMap, text } from './quick-types.ts';
+
+const headers = () =>
+  stringMap()
+    .nullish()
+    .transform((map) => map ?? null);
+
+export const assetBuildSchema = z.object({
+  url: text(''),
+  sha512: text(''),
+  filters: stringListOrNull(),
+  headers: headers(),
+});
+export type AssetBuild = z.infer<typeof assetBuildSchema>;
+
+export const assetSchema = z.object({
+  metadata: metadataSchema.default({ name: '' }),
+  url: text().optional(),
+  sha512: text().optional(),
+  /** All must hold of an entity; asked on the entity before the asset is fetched. */
+  filters: stringListOrNull(),
+  /** The first whose filters hold is taken. */
+  builds: listOrNull(assetBuildSchema),
+  headers: headers(),
+});
+export type Asset = z.infer<typeof assetSchema>;
+
+interface Source {
+  readonly url?: string | undefined;
+  readonly sha512?: string | undefined;
+  readonly filters: readonly string[] | null;
+}
+
+const sourceFault = ({ url = '', sha512 = '', filters }: Source): string | null => {
+  if (sha512 === '') return 'SHA-512 checksum cannot be empty';
+  if (sha512.length < minSha512Characters) {
+    return `SHA-512 checksum must be at least ${minSha512Characters} characters`;
+  }
+  if (url === '') return 'URL cannot be empty';
+  return expressionsFault(filters ?? []);
+};
+
+const sourcesFault = (asset: Asset): string | null => {
+  if (asset.builds === null || asset.builds.length === 0) return sourceFault(asset);
+  for (const build of asset.builds) {
+    const why = sourceFault(build);
+    if (why !== null) return why;
+  }
+  return null;
+};
+
+export const validateAsset = (asset: Asset): string | null => {
+  const name = assetNameFault(asset.metadata.name);
+  if (name !== null) return name;
+  return sourcesFault(asset) ?? (asset.metadata.namespace ? null : 'namespace cannot be empty');
+};

@@ -1,0 +1,157 @@
+// Authentication providers: directories and OIDC issuers users may log in through (interface section 2.3; API sheet,
+// section 11). Always in wrapped form; `type` is `ldap`, `ad` or `oidc`.
+import { z } from 'zod';
+import { type Decoded, decode } from './decode.ts';
+import { metadataSchema } from './metadata.ts';
+import { nameFault } from './names.ts';
+import { flag, optionalStringList, text, unsigned } from './quick-types.ts';
+
+export const authApiVersion = 'authentication/v2';
+export const authProviderTypes = ['ldap', 'ad', 'oidc'] as const;
+export type AuthProviderType = (typeof authProviderTypes)[number];
+
+export const securityModes = ['tls', 'starttls', 'insecure'] as const;
+
+const searchSchema = (attribute: string, nameAttribute: string, objectClass: string) =>
+  z.object({
+    base_dn: text(''),
+    attribute: text(attribute),
+    name_attribute: text(nameAttribute),
+    object_class: text(objectClass),
+  });
+
+const serverSchema = (type: 'ldap' | 'ad') => {
+  const group = searchSchema('member', 'cn', type === 'ad' ? 'group' : 'groupOfNames');
+  const user =
+    type === 'ad'
+      ? searchSchema('sAMAccountName', 'displayName', 'person')
+      : searchSchema('uid', 'cn', 'person');
+  return z
+    .object({
+      host: text(''),
+      port: unsigned(0),
+      insecure: flag(false),
+      security: text('tls'),
+      trusted_ca_file: text(''),
+      client_cert_file: text(''),
+      client_key_file: text(''),
+      /** Null binds anonymously. */
+      binding: z
+        .object({ user_dn: text(''), password: text('') })
+        .nullable()
+        .default(null),
+      default_upn_domain: text(''),
+      include_nested_groups: flag().optional(),
+      /** Without one, groups come from the user's own entry. */
+      group_search: group
+        .nullish()
+        .transform(
+          (search) => search ?? { base_dn: '', attribute: '', name_attribute: '', object_class: '' },
+        ),
+      user_search: user.default(() => user.parse({})),
+    })
+    .transform((server) => ({ ...server, port: server.port || (server.security === 'tls' ? 636 : 389) }));
+};
+
+const directorySpec = (type: 'ldap' | 'ad') =>
+  z.object({
+    servers: z
+      .array(serverSchema(type))
+      .nullish()
+      .transform((list) => list ?? []),
+    allowed_groups: optionalStringList(),
+    groups_prefix: text(''),
+    username_prefix: text(''),
+  });
+
+const oidcSpec = z.object({
+  additional_scopes: optionalStringList(),
+  client_id: text(''),
+  client_secret: text(''),
+  disable_offline_access: flag(false),
+  redirect_uri: text(''),
+  /** The issuer. */
+  server: text(''),
+  groups_claim: text(''),
+  groups_prefix: text(''),
+  username_claim: text(''),
+  username_prefix: text(''),
+});
+
+const provider = <T extends AuthProviderType, S extends z.ZodType>(type: T, spec: S) =>
+  z.object({
+    type: z.literal(type),
+    api_version: text(authApiVersion),
+    metadata: metadataSchema.default({ name: '' }),
+    spec,
+  });
+
+export const ldapProviderSchema = provider('ldap', directorySpec('ldap'));
+export const adProviderSchema = provider('ad', directorySpec('ad'));
+export const oidcProviderSchema = provider('oidc', oidcSpec);
+
+export const authProviderSchema = z.discriminatedUnion('type', [
+  ldapProviderSchema,
+  adProviderSchema,
+  oidcProviderSchema,
+]);
+export type AuthProvider = z.infer<typeof authProviderSchema>;
+export type DirectoryProvider = z.infer<typeof ldapProviderSchema> | z.infer<typeof adProviderSchema>;
+export type DirectoryServer = DirectoryProvider['spec']['servers'][number];
+export type OidcProvider = z.infer<typeof oidcProviderSchema>;
+
+export const authSecretPaths = [
+  ['spec', 'servers', '*', 'binding', 'password'],
+  ['spec', 'client_secret'],
+] as const;
+
+/** Reads a provider whose `type` may be written in any letter case. */
+export const decodeAuthProvider = (raw: unknown): Decoded<AuthProvider> => {
+  const { type, spec, ...rest } = (raw ?? {}) as Record<string, unknown>;
+  const known = authProviderTypes.find((word) => word === String(type ?? '').toLowerCase());
+  if (known === undefined)
+    return { ok: false, message: `error parsing spec: type could not be found: "${type ?? ''}"` };
+  if (spec === undefined || spec === null) return { ok: false, message: 'spec is required' };
+  return decode(authProviderSchema, { ...rest, type: known, spec }, '');
+};
+
+const serverFault = (server: DirectoryServer, where: string): string | null => {
+  const { binding, group_search: group, user_search: user } = server;
+  const modes: readonly string[] = securityModes;
+  if (server.host === '') return `${where}.host must be set`;
+  if (server.port > 65_535) return `${where}.port must be at most 65535 (got ${server.port})`;
+  if (!modes.includes(server.security)) {
+    return `${where}.security must be one of ${modes.join(', ')} (got "${server.security}")`;
+  }
+  if (binding !== null && binding.user_dn === '') return `${where}.binding.user_dn must be set`;
+  if (binding !== null && binding.password === '') return `${where}.binding.password must be set`;
+  if (group.attribute !== '' && group.base_dn === '') return `${where}.group_search.base_dn must be set`;
+  return user.base_dn === '' ? `${where}.user_search.base_dn must be set` : null;
+};
+
+const directoryFault = ({ spec }: DirectoryProvider): string | null => {
+  if (spec.servers.length === 0) return 'spec.servers must hold at least one server';
+  for (const [index, server] of spec.servers.entries()) {
+    const why = serverFault(server, `spec.servers[${index}]`);
+    if (why !== null) return why;
+  }
+  return null;
+};
+
+const oidcFault = ({ spec }: OidcProvider): string | null => {
+  for (const field of ['client_id', 'client_secret', 'server'] as const) {
+    if (spec[field] === '') return `spec.${field} must be set`;
+  }
+  return URL.canParse(spec.server) ? null : `spec.server must be a URL (got "${spec.server}")`;
+};
+
+export const validateAuthProvider = (provider: AuthProvider): string | null => {
+  if (provider.api_version !== authApiVersion) {
+    return `api_version must be "${authApiVersion}" (got "${provider.api_version}")`;
+  }
+  return (
+    nameFault('provider name', provider.metadata.name) ??
+    (provider.metadata.namespace ? 'authentication providers cannot have a namespace' : null) ??
+    (provider.type === 'oidc' ? oidcFault(provider) : directoryFault(provider))
+  );
+};

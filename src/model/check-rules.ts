@@ -1,0 +1,173 @@
+// The rules of checks that reach across fields, with the reference product's sentences in its order: the first that
+// is broken is told (backend sheet, sections 9.1 and 9.2). Definitions when written, results on their way in.
+import type { Check, CheckConfig, MetricThreshold, ProxyRequests } from './check.ts';
+import { parseCron } from './cron.ts';
+import { expressionsFault } from './expression-syntax.ts';
+import { hookListFault } from './hook.ts';
+import { maxStatus, minTtlSeconds } from './limits.ts';
+import type { ResourceReference } from './metadata.ts';
+import { assetNameFault, nameFault, namespaceFault } from './names.ts';
+import { subduesFault } from './time-windows.ts';
+
+/** The notations of metrics in check output. */
+export const outputMetricFormats: ReadonlySet<string> = new Set([
+  'nagios_perfdata',
+  'graphite_plaintext',
+  'opentsdb_line',
+  'influxdb_line',
+  'prometheus_text',
+]);
+
+type Shared = CheckConfig | Check;
+
+const cronFault = (cron: string): string | null => {
+  const reading = parseCron(cron);
+  return reading.ok ? null : `check cron string is invalid: ${reading.why}`;
+};
+
+const scheduleFault = ({ cron = '', interval }: Shared, without: string): string | null => {
+  if (cron !== '' && interval > 0) return 'must only specify either an interval or a cron schedule';
+  if (cron !== '') return cronFault(cron);
+  return interval > 0 ? null : without;
+};
+
+const ttlFault = ({ ttl, interval }: Shared): string | null =>
+  ttl > 0 && ttl <= interval ? 'ttl must be greater than check interval' : null;
+
+const assetsFault = (assets: readonly string[] | null): string | null => {
+  if (assets === null) return null;
+  for (const asset of assets) {
+    const why = assetNameFault(asset);
+    if (why !== null) return `asset's ${why}`;
+  }
+  return null;
+};
+
+const proxyRequestsFault = (proxy: ProxyRequests): string | null => {
+  if (proxy.splay_coverage > 100) return 'proxy request splay coverage must be between 0 and 100';
+  if (proxy.splay && proxy.splay_coverage === 0) {
+    return 'proxy request splay coverage must be greater than 0 if splay is enabled';
+  }
+  return expressionsFault(proxy.entity_attributes);
+};
+
+const flapFault = ({ low_flap_threshold: low, high_flap_threshold: high }: Shared): string | null =>
+  low > 0 && high > 0 && low >= high ? 'invalid flap thresholds' : null;
+
+const variable = /^[^=]+=[\s\S]/;
+
+/** `environment variables must be of the form FOO=BAR`, unless they are. */
+export const envVarsFault = (envVars: readonly string[] | null): string | null => {
+  if (envVars === null) return null;
+  for (const entry of envVars) {
+    if (!variable.test(entry)) return 'environment variables must be of the form FOO=BAR';
+  }
+  return null;
+};
+
+const isFloat = (text: string): boolean => text.trim() !== '' && !Number.isNaN(Number(text));
+
+const boundsFault = (min: string, max: string): string | null => {
+  if (min === '' && max === '') return 'One of Min or Max required';
+  if (min !== '' && !isFloat(min)) return 'Min must be a floating point number';
+  return max !== '' && !isFloat(max) ? 'Max must be a floating point number' : null;
+};
+
+const thresholdFault = (threshold: MetricThreshold): string | null => {
+  const name = nameFault('metric threshold name', threshold.name);
+  if (name !== null) return name;
+  if (threshold.thresholds.length === 0) return 'there must be at least one threshold rule';
+  for (const [index, { min, max }] of threshold.thresholds.entries()) {
+    const why = boundsFault(min, max);
+    if (why !== null) return `rule ${index}: ${why}`;
+  }
+  for (const [index, tag] of (threshold.tags ?? []).entries()) {
+    const why =
+      nameFault('metric threshold tag name', tag.name) ??
+      (tag.value === '' ? 'metric threshold tag value must not be empty' : null);
+    if (why !== null) return `tag ${index}: ${why}`;
+  }
+  return null;
+};
+
+/** `invalid metric threshold 0: there must be at least one threshold rule`, or null. */
+export const metricThresholdsFault = (
+  thresholds: readonly MetricThreshold[] | null | undefined,
+): string | null => {
+  for (const [index, threshold] of (thresholds ?? []).entries()) {
+    const why = thresholdFault(threshold);
+    if (why !== null) return `invalid metric threshold ${index}: ${why}`;
+  }
+  return null;
+};
+
+const hooksFault = (check: Shared): string | null => {
+  for (const list of check.check_hooks ?? []) {
+    const why = hookListFault(list);
+    if (why !== null) return why;
+  }
+  return null;
+};
+
+/** The types that may act as a pipeline, as `api_version.type`. */
+const pipelineTypes: ReadonlySet<string> = new Set(['core/v2.Pipeline', 'core/v2.LegacyPipeline']);
+
+export const pipelineReferenceFault = (reference: ResourceReference): string | null => {
+  const type = `${reference.api_version}.${reference.type}`;
+  if (pipelineTypes.has(type)) return nameFault('name', reference.name);
+  return `resource type not capable of acting as a pipeline: ${type}`;
+};
+
+const pipelinesFault = (check: Shared): string | null => {
+  if (check.fallback_pipeline && check.pipelines.length > 0) {
+    return 'cannot have both pipelines and fallback_pipeline defined at the same time';
+  }
+  for (const reference of check.pipelines) {
+    const why = pipelineReferenceFault(reference);
+    if (why !== null) return `pipeline reference is invalid: ${why}`;
+  }
+  return null;
+};
+
+const metricFormatFault = (format: string): string | null =>
+  format === '' || outputMetricFormats.has(format) ? null : 'output metric format is not valid';
+
+/** What follows the schedule and TTL rules, the same for definitions and results. */
+const commonFault = (check: Shared): string | null =>
+  assetsFault(check.runtime_assets) ??
+  (check.subscriptions.includes('') ? 'subscriptions cannot be empty strings' : null) ??
+  (check.proxy_entity_name === '' ? null : nameFault('proxy entity name', check.proxy_entity_name)) ??
+  (check.proxy_requests ? proxyRequestsFault(check.proxy_requests) : null) ??
+  metricFormatFault(check.output_metric_format) ??
+  flapFault(check) ??
+  envVarsFault(check.env_vars) ??
+  (check.subdues ? subduesFault(check.subdues) : null) ??
+  pipelinesFault(check) ??
+  ((check.max_output_size ?? 0) < 0 ? 'MaxOutputSize must be >= 0' : null) ??
+  metricThresholdsFault(check.output_metric_thresholds) ??
+  hooksFault(check);
+
+const noSchedule = 'check interval must be greater than 0 or a valid cron schedule must be provided';
+
+/** The first broken rule of a check definition, or null. */
+export const validateCheckConfig = (check: CheckConfig): string | null =>
+  nameFault('check name', check.metadata.name) ??
+  scheduleFault(check, noSchedule) ??
+  namespaceFault(check.metadata.namespace) ??
+  ttlFault(check) ??
+  commonFault(check);
+
+const statusFault = (status: number): string | null =>
+  status > maxStatus ? `check.status must be at most ${maxStatus} (got ${status})` : null;
+
+/**
+ * The first broken rule of the check scope of an event, or null. A schedule is asked for only when `publish` is set:
+ * results posted by hand have none.
+ */
+export const validateCheck = (check: Check): string | null =>
+  nameFault('check name', check.metadata.name) ??
+  (check.publish ? scheduleFault(check, 'check interval must be greater than or equal to 1') : null) ??
+  ttlFault(check) ??
+  (check.ttl > 0 && check.ttl < minTtlSeconds ? `minimum ttl is ${minTtlSeconds} seconds` : null) ??
+  commonFault(check) ??
+  statusFault(check.status);

@@ -1,0 +1,75 @@
+// Cron strings as checks use them (backend sheet, section 5.3): five fields, descriptors, `@every <duration>`, and a
+// time zone in front. Only read and judged here; when the next run is, the schedule decides.
+import { Cron } from 'croner';
+import { parseDuration } from './durations.ts';
+import { remember } from './memo.ts';
+
+export type CronSchedule =
+  /** `@every 90s`: counts from when the schedule began. */
+  | { readonly type: 'every'; readonly everyMs: number }
+  /** Five fields, as croner reads them; without a time zone the process's own counts. */
+  | { readonly type: 'pattern'; readonly pattern: string; readonly timeZone?: string };
+
+export type CronReading =
+  | { readonly ok: true; readonly schedule: CronSchedule }
+  | { readonly ok: false; readonly why: string };
+
+const zonePrefix = /^(?:CRON_)?TZ=(\S*)\s+/;
+const descriptors: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+
+const minEveryMs = 1000;
+
+const isTimeZone = (zone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+};
+
+const readEvery = (text: string): CronReading => {
+  const everyMs = parseDuration(text);
+  if (everyMs === null) return { ok: false, why: `failed to parse duration @every ${text}` };
+  if (everyMs < minEveryMs) return { ok: false, why: `@every needs at least 1s (got ${text})` };
+  return { ok: true, schedule: { type: 'every', everyMs: Math.floor(everyMs / 1000) * 1000 } };
+};
+
+const readPattern = (pattern: string, timeZone: string | undefined): CronReading => {
+  try {
+    new Cron(pattern, { paused: true, mode: '5-part' });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { ok: false, why: error.message.replace(/^CronPattern: /, '') };
+  }
+  return {
+    ok: true,
+    schedule: { type: 'pattern', pattern, ...(timeZone === undefined ? {} : { timeZone }) },
+  };
+};
+
+const read = (text: string): CronReading => {
+  const zone = zonePrefix.exec(text);
+  const timeZone = zone?.[1];
+  const rest = text.slice(zone?.[0].length ?? 0).trim();
+  if (timeZone !== undefined && !isTimeZone(timeZone)) {
+    return { ok: false, why: `provided bad location ${timeZone}: unknown time zone ${timeZone}` };
+  }
+  if (rest.startsWith('@every ')) return readEvery(rest.slice('@every '.length).trim());
+  if (!rest.startsWith('@')) return readPattern(rest, timeZone);
+  const pattern = descriptors[rest.toLowerCase()];
+  if (pattern === undefined) return { ok: false, why: `unrecognized descriptor: ${rest}` };
+  return readPattern(pattern, timeZone);
+};
+
+/** Reads a cron string, or says why it can't be. */
+export const parseCron: (text: string) => CronReading = remember(1000, read);

@@ -1,0 +1,9 @@
+// The rules of entities (backend sheet, section 9.3).
+import type { Entity, EntityConfig } from './entity.ts';
+import { nameFault, namespaceFault } from './names.ts';
+
+/** The first broken rule of an entity or of its configuration half, or null. */
+export const validateEntity = (entity: Entity | EntityConfig): string | null =>
+  nameFault('entity name', entity.metadata.name) ??
+  nameFault('entity class', entity.entity_class) ??
+  namespaceFault(entity.metadata.namespace);

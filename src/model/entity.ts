@@ -1,0 +1,87 @@
+// Entities: the machines and things being watched (interface section 2.6; backend sheet 9.3).
+// An entity has a configuration half (what an operator sets) and a state half (what the agent reports).
+// Only types are judged here; the rules are in `entity-rules.ts`.
+import { z } from 'zod';
+import { metadataSchema } from './metadata.ts';
+import { flag, integer, optionalStringList, stringList, text } from './quick-types.ts';
+
+export const networkInterfaceSchema = z.object({
+  name: text().optional(),
+  mac: text().optional(),
+  addresses: stringList(),
+});
+
+export const systemSchema = z.object({
+  hostname: text().optional(),
+  os: text().optional(),
+  platform: text().optional(),
+  platform_family: text().optional(),
+  platform_version: text().optional(),
+  arch: text().optional(),
+  arm_version: integer().optional(),
+  float_type: text().optional(),
+  network: z
+    .object({ interfaces: z.array(networkInterfaceSchema).nullable().default(null) })
+    .default({ interfaces: null }),
+  libc_type: text(''),
+  vm_system: text(''),
+  vm_role: text(''),
+  cloud_provider: text(''),
+  processes: z
+    .array(z.looseObject({ name: text('') }))
+    .nullable()
+    .default(null),
+});
+export type System = z.infer<typeof systemSchema>;
+
+/** What is known of a thing that never reported: the state half of a new proxy entity. */
+export const emptySystem = (): System => ({
+  network: { interfaces: null },
+  libc_type: '',
+  vm_system: '',
+  vm_role: '',
+  cloud_provider: '',
+  processes: null,
+});
+
+export const defaultEntityClass = 'proxy';
+
+const configFields = {
+  metadata: metadataSchema.default({ name: '' }),
+  entity_class: text(defaultEntityClass),
+  user: text().optional(),
+  subscriptions: stringList(),
+  deregister: flag(false),
+  deregistration: z.object({ handler: text().optional() }).default({}),
+  keepalive_handlers: optionalStringList(),
+  redact: optionalStringList(),
+};
+
+/** What an operator may set; also the payload of the `entity_config` frame. */
+export const entityConfigSchema = z.object(configFields);
+export type EntityConfig = z.infer<typeof entityConfigSchema>;
+
+const reportedSchema = z.object({
+  ...configFields,
+  system: systemSchema.default(emptySystem),
+  last_seen: integer(0),
+  mon_agent_version: text(''),
+  /** What agents of the reference product call the same; read, never kept. */
+  sensu_agent_version: text().optional(),
+});
+
+type Reported = z.infer<typeof reportedSchema>;
+export type Entity = Omit<Reported, 'sensu_agent_version'>;
+
+const withOneVersion = (reported: Reported): Entity => {
+  const { sensu_agent_version: theirs, ...entity } = reported;
+  if (entity.mon_agent_version === '' && theirs !== undefined) entity.mon_agent_version = theirs;
+  return entity;
+};
+
+/** Takes the agent's version under either name. An empty class reads as `proxy` (API sheet, section 8.1). */
+export const entitySchema = reportedSchema.transform((reported): Entity => {
+  const entity = reported.sensu_agent_version === undefined ? reported : withOneVersion(reported);
+  if (entity.entity_class === '') entity.entity_class = defaultEntityClass;
+  return entity;
+});

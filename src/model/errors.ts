@@ -1,0 +1,39 @@
+// The error catalogue of the interface: what a caller is told, with code and HTTP status
+// (reference sheet on the API, section 2.1). Refusals are theirs, faults are ours, outages pass.
+
+export const errorCatalogue = {
+  internal: { code: 0, status: 500, message: 'internal error occurred', retry: false },
+  invalid: { code: 1, status: 400, message: 'invalid argument(s) received', retry: false },
+  notFound: { code: 2, status: 404, message: 'not found', retry: false },
+  alreadyExists: { code: 3, status: 409, message: 'resource already exists', retry: false },
+  conflict: { code: 3, status: 409, message: 'resource already exists', retry: false },
+  permissionDenied: { code: 4, status: 403, message: 'unauthorized to perform action', retry: false },
+  unauthenticated: { code: 5, status: 401, message: 'unauthenticated', retry: false },
+  paymentRequired: { code: 6, status: 402, message: 'license required', retry: false },
+  preconditionFailed: { code: 7, status: 412, message: 'precondition failed', retry: false },
+  deadlineExceeded: { code: 8, status: 504, message: 'deadline exceeded', retry: true },
+  unavailable: { code: 0, status: 503, message: 'temporarily unavailable', retry: true },
+  storeFull: { code: 0, status: 507, message: 'the store is full', retry: true },
+  tooManyRequests: { code: 0, status: 429, message: 'too many requests', retry: true },
+} as const;
+
+export type ErrorKind = keyof typeof errorCatalogue;
+
+/** An error with a place in the catalogue. Its message says what was wrong, where, and what to do. */
+export class MonError extends Error {
+  readonly kind: ErrorKind;
+  constructor(kind: ErrorKind, message?: string, options?: ErrorOptions) {
+    super(message ?? errorCatalogue[kind].message, options);
+    this.name = 'MonError';
+    this.kind = kind;
+  }
+  get code(): number {
+    return errorCatalogue[this.kind].code;
+  }
+  get status(): number {
+    return errorCatalogue[this.kind].status;
+  }
+  get retry(): boolean {
+    return errorCatalogue[this.kind].retry;
+  }
+}

@@ -1,0 +1,31 @@
+// Event filters: which events reach a handler (backend sheet, sections 6.4 and 9.6).
+import { z } from 'zod';
+import { expressionsFault } from './expression-syntax.ts';
+import { metadataSchema } from './metadata.ts';
+import { nameFault, namespaceFault } from './names.ts';
+import { stringList, stringListOrNull, text } from './quick-types.ts';
+import { whenFault, whenSchema } from './time-windows.ts';
+
+/** Filters every namespace has without defining them; a filter of the same name is never asked. */
+export const builtInFilters = ['is_incident', 'not_silenced', 'has_metrics'] as const;
+
+export const eventFilterSchema = z.object({
+  metadata: metadataSchema.default({ name: '' }),
+  /** `allow` or `deny`. */
+  action: text(''),
+  expressions: stringList(),
+  when: whenSchema.nullish(),
+  runtime_assets: stringListOrNull(),
+});
+export type EventFilter = z.infer<typeof eventFilterSchema>;
+
+const actionFault = (action: string): string | null =>
+  action === 'allow' || action === 'deny' ? null : `action '${action}' is not valid`;
+
+export const validateEventFilter = (filter: EventFilter): string | null =>
+  nameFault('filter name', filter.metadata.name) ??
+  actionFault(filter.action) ??
+  (filter.expressions.length === 0 ? 'filter must have one or more expressions' : null) ??
+  expressionsFault(filter.expressions) ??
+  (filter.when ? whenFault(filter.when) : null) ??
+  namespaceFault(filter.metadata.namespace);

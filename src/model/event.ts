@@ -1,0 +1,53 @@
+// Events: the one thing that travels the whole road (interface section 2.5; backend sheet 9.4).
+// Only types are judged here; the rules are in `event-rules.ts`, the way in is `event-parse.ts`.
+import { z } from 'zod';
+import { type Check, checkSchema, tagSchema } from './check.ts';
+import { entitySchema } from './entity.ts';
+import { resourceReferenceSchema, stringMapSchema } from './metadata.ts';
+import { quickObject } from './quick-object.ts';
+import { integer, largeInteger, listOrNull, number, optionalStringList, text } from './quick-types.ts';
+
+export const metricPointSchema = z.object({
+  name: text(''),
+  value: number(0),
+  /** Seconds; StatsD of the reference product's agents sends nanoseconds. */
+  timestamp: largeInteger(0),
+  tags: z.array(tagSchema).nullish(),
+});
+
+export const metricsSchema = z.object({
+  handlers: optionalStringList(),
+  points: z.array(metricPointSchema).nullish(),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
+
+/** An event is found by its entity and check: its own name stays empty. */
+export const eventMetadataSchema = z.object({
+  name: text().optional(),
+  namespace: text().optional(),
+  labels: stringMapSchema.nullish(),
+  annotations: stringMapSchema.nullish(),
+  created_by: text().optional(),
+});
+
+export const eventSchema = quickObject({
+  timestamp: integer(0),
+  entity: entitySchema,
+  check: checkSchema.optional(),
+  metrics: metricsSchema.optional(),
+  metadata: eventMetadataSchema.default({}),
+  id: text()
+    .nullish()
+    .transform((id) => id || null),
+  sequence: integer(0),
+  pipelines: listOrNull(resourceReferenceSchema),
+});
+export type Event = z.infer<typeof eventSchema>;
+
+/** For an event whose entity was read apart from it: takes what stands in its place as it is. */
+export const eventAroundEntitySchema = eventSchema.extend({ entity: z.unknown() });
+
+/** An event that carries a check: the only kind that is stored. */
+export type CheckEvent = Event & { check: Check };
+
+export const hasCheck = (event: Event): event is CheckEvent => event.check !== undefined;

@@ -1,0 +1,57 @@
+// Handlers: where events go (backend sheet, section 9.5; sets of handlers: interface section 2.10).
+import { z } from 'zod';
+import { secretReferenceSchema } from './check.ts';
+import { envVarsFault } from './check-rules.ts';
+import { metadataSchema } from './metadata.ts';
+import { nameFault, namespaceFault } from './names.ts';
+import { listOrNull, stringListOrNull, text, unsigned } from './quick-types.ts';
+
+export const handlerTypes = ['pipe', 'tcp', 'udp', 'set'] as const;
+export type HandlerType = (typeof handlerTypes)[number];
+
+export const handlerSchema = z.object({
+  metadata: metadataSchema.default({ name: '' }),
+  type: text(''),
+  mutator: text().optional(),
+  command: text().optional(),
+  /** Seconds; 0 leaves it to the runner. */
+  timeout: unsigned(0),
+  socket: z.object({ host: text().optional(), port: unsigned(0) }).nullish(),
+  handlers: stringListOrNull(),
+  filters: stringListOrNull(),
+  env_vars: stringListOrNull(),
+  runtime_assets: stringListOrNull(),
+  secrets: listOrNull(secretReferenceSchema),
+});
+export type Handler = z.infer<typeof handlerSchema>;
+
+const maxPort = 65_535;
+
+const socketFault = ({ socket }: Handler): string | null => {
+  if (!socket) return 'tcp and udp handlers need a valid socket';
+  if (!socket.host) return 'socket host undefined';
+  if (socket.port === 0) return 'socket port undefined';
+  return socket.port > maxPort ? `socket port must be at most ${maxPort} (got ${socket.port})` : null;
+};
+
+const typeFault = (handler: Handler): string | null => {
+  switch (handler.type) {
+    case '':
+      return 'empty handler type';
+    case 'pipe':
+      return handler.command ? null : 'missing command';
+    case 'tcp':
+    case 'udp':
+      return socketFault(handler);
+    case 'set':
+      return null;
+    default:
+      return `unknown handler type: ${handler.type}`;
+  }
+};
+
+export const validateHandler = (handler: Handler): string | null =>
+  nameFault('handler name', handler.metadata.name) ??
+  typeFault(handler) ??
+  envVarsFault(handler.env_vars) ??
+  namespaceFault(handler.metadata.namespace);

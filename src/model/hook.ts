@@ -1,0 +1,46 @@
+// Hooks: commands that run after a check, for more light on its result (backend sheet, sections 5.10 and 9.8).
+import { z } from 'zod';
+import type { HookList } from './check.ts';
+import { metadataSchema } from './metadata.ts';
+import { nameFault, namespaceFault } from './names.ts';
+import { flag, stringListOrNull, text, unsigned } from './quick-types.ts';
+
+export const hookConfigSchema = z.object({
+  metadata: metadataSchema.default({ name: '' }),
+  command: text(''),
+  /** Seconds. */
+  timeout: unsigned(0),
+  stdin: flag(false),
+  runtime_assets: stringListOrNull(),
+});
+export type HookConfig = z.infer<typeof hookConfigSchema>;
+
+export const validateHook = (hook: HookConfig): string | null =>
+  nameFault('hook name', hook.metadata.name) ??
+  (hook.command === '' ? 'command cannot be empty' : null) ??
+  (hook.timeout === 0 ? 'hook timeout must be greater than 0' : null) ??
+  namespaceFault(hook.metadata.namespace);
+
+const hookTypes: ReadonlySet<string> = new Set([
+  'ok',
+  'warning',
+  'critical',
+  'unknown',
+  'non-zero',
+  ...Array.from({ length: 256 }, (_, code) => String(code)),
+]);
+
+const badType =
+  'valid check hook types are "0"-"255", "ok", "warning", "critical", "unknown", and "non-zero"';
+
+/** One item of a check's `check_hooks`: `{"critical": ["ps"]}`. */
+export const hookListFault = (list: HookList): string | null => {
+  const entries = Object.entries(list);
+  if (entries.length === 0) return 'type cannot be empty';
+  for (const [type, names] of entries) {
+    if (type === '') return 'type cannot be empty';
+    if (names === null || names.length === 0) return 'hooks cannot be empty';
+    if (!hookTypes.has(type)) return badType;
+  }
+  return null;
+};

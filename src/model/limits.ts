@@ -1,0 +1,34 @@
+// The limits of what the model accepts, each with its unit in the name.
+
+/** Longest name of anything, in characters: keys stay far below the store's key limit. */
+export const maxNameCharacters = 256;
+
+/** Deepest nesting of a JSON document. */
+export const maxJsonDepth = 64;
+
+/** Most keys in one JSON object. */
+export const maxJsonKeys = 10_000;
+
+/** Largest JSON document unless the caller says otherwise: the reference product's body limit. */
+export const maxJsonBytes = 512_000;
+
+/** Most steps one template may take: a range over a range over an entity ends here, not never. */
+export const maxTemplateSteps = 100_000;
+
+/** Longest text one template may produce, in characters. */
+export const maxTemplateCharacters = 1_048_576;
+
+/** Deepest nesting of a template's expressions and blocks. */
+export const maxTemplateDepth = 64;
+
+/** Highest exit status of a check. */
+export const maxStatus = 4_294_967_295;
+
+/** Shortest TTL a check may ask for, in seconds. */
+export const minTtlSeconds = 5;
+
+/** Shortest password, in characters. */
+export const minPasswordCharacters = 8;
+
+/** Shortest SHA-512 checksum of an asset, in hex digits. */
+export const minSha512Characters = 128;

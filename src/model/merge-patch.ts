@@ -1,0 +1,55 @@
+// JSON merge patch, RFC 7396: how PATCH changes a resource (API sheet, section 5.6). Pure; what comes out is decoded
+// and validated like any other body.
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Keys that would reach a prototype instead of a property. */
+const isPoison = (key: string): boolean => key === '__proto__';
+
+/** Objects merge, `null` removes, everything else replaces (RFC 7396, section 2). Neither argument is changed. */
+export const mergePatch = (target: unknown, patch: unknown): unknown => {
+  if (!isObject(patch)) return patch;
+  const merged = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [key, value] of Object.entries(patch)) {
+    if (isPoison(key)) continue;
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key), value));
+  }
+  return Object.fromEntries(merged);
+};
+
+export type Patched =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly message: string };
+
+/** The parts of a resource that say where it is. They never change. */
+export interface Identity {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+const identityFault = (patch: Json, identity: Identity): string | null => {
+  const metadata = isObject(patch.metadata) ? patch.metadata : {};
+  for (const part of ['name', 'namespace'] as const) {
+    const given = metadata[part];
+    if (given === undefined || given === null || given === '' || given === identity[part]) continue;
+    return `the ${part} of the resource (${String(given)}) does not match the ${part} in the URI (${identity[part] ?? ''})`;
+  }
+  return null;
+};
+
+/**
+ * Patches a resource that carries metadata. A patch that names another name or namespace is refused; one that empties
+ * them leaves them as they are.
+ */
+export const patchResource = (resource: object, patch: unknown, identity: Identity): Patched => {
+  if (!isObject(patch)) return { ok: false, message: 'a merge patch must be an object' };
+  const fault = identityFault(patch, identity);
+  if (fault !== null) return { ok: false, message: fault };
+  const merged = mergePatch(resource, patch) as Json;
+  const metadata = isObject(merged.metadata) ? merged.metadata : {};
+  return { ok: true, value: { ...merged, metadata: { ...metadata, ...identity } } };
+};

@@ -1,0 +1,40 @@
+// Mutators: what an event is turned into before a handler gets it (backend sheet, sections 6.5 and 9.7).
+import { z } from 'zod';
+import { secretReferenceSchema } from './check.ts';
+import { envVarsFault } from './check-rules.ts';
+import { metadataSchema } from './metadata.ts';
+import { nameFault, namespaceFault } from './names.ts';
+import { listOrNull, stringListOrNull, text, unsigned } from './quick-types.ts';
+
+/** The mutators that need no definition. */
+export const builtInMutators = ['json', 'only_check_output'] as const;
+
+export const mutatorSchema = z.object({
+  metadata: metadataSchema.default({ name: '' }),
+  command: text().optional(),
+  /** Seconds; 0 leaves it to the runner. */
+  timeout: unsigned(0),
+  env_vars: stringListOrNull(),
+  runtime_assets: stringListOrNull(),
+  secrets: listOrNull(secretReferenceSchema),
+  /** `pipe` or `javascript`. */
+  type: text('pipe').transform((type) => type || 'pipe'),
+  /** The body of a JavaScript function. */
+  eval: text().optional(),
+});
+export type Mutator = z.infer<typeof mutatorSchema>;
+
+const typeFault = ({ type, command, eval: body }: Mutator): string | null => {
+  if (type !== 'pipe' && type !== 'javascript') {
+    return `invalid mutator type "${type}", valid types are "javascript, pipe"`;
+  }
+  if (!command && !body) return 'mutator command or eval must be set';
+  if (type === 'javascript' && command) return '"command" used with javascript mutator, should be "eval"';
+  return type === 'pipe' && !command ? '"eval" used with pipe mutator, should be "command"' : null;
+};
+
+export const validateMutator = (mutator: Mutator): string | null =>
+  nameFault('mutator name', mutator.metadata.name) ??
+  typeFault(mutator) ??
+  envVarsFault(mutator.env_vars) ??
+  namespaceFault(mutator.metadata.namespace);

@@ -1,0 +1,79 @@
+// Names: which strings may name a resource, and how names join into the keys everything is stored and found under.
+// Patterns and messages: backend sheet, section 9.
+import { z } from 'zod';
+import { maxNameCharacters } from './limits.ts';
+
+const namePattern = /^[\w.\-:]+$/;
+const strictNamePattern = /^[a-z0-9_.-]+$/;
+const subscriptionPattern = /^[\w.-]+(?::[\w.-]+)?$/;
+const assetNamePattern = /^[\w/.\-:]+$/;
+
+const special = 'cannot contain spaces or special characters';
+const assetHint = 'may only contain letters, forward slashes, underscores, dashes and numbers';
+
+/** The check every agent's keepalives are kept under. */
+export const keepaliveCheckName = 'keepalive';
+export const defaultNamespace = 'default';
+
+/** Longest name accepted anywhere, in characters. */
+export const maxNameLength = maxNameCharacters;
+
+const fault = (
+  subject: string,
+  value: string,
+  pattern: RegExp,
+  empty: string,
+  hint: string,
+): string | null => {
+  if (value === '') return `${subject} ${empty}`;
+  if (!pattern.test(value)) return `${subject} ${hint}`;
+  if (value.length > maxNameCharacters) return `${subject} must be at most ${maxNameCharacters} characters`;
+  return null;
+};
+
+/** What is wrong with a resource name (letters, digits, `_ . - :`), or null. */
+export const nameFault = (subject: string, value: string): string | null =>
+  fault(subject, value, namePattern, 'must not be empty', special);
+
+/** The same for user names: lower-case letters, digits, `_ . -`. */
+export const strictNameFault = (subject: string, value: string): string | null =>
+  fault(subject, value, strictNamePattern, 'must not be empty', special);
+
+/** The same for subscriptions, roles and bindings: at most one colon, and not at an end. */
+export const subscriptionFault = (subject: string, value: string): string | null =>
+  fault(subject, value, subscriptionPattern, 'must not be empty', special);
+
+export const assetNameFault = (value: string): string | null =>
+  fault('name', value, assetNamePattern, 'cannot be empty', assetHint);
+
+/** `namespace must be set` unless it is. */
+export const namespaceFault = (namespace: string | undefined): string | null =>
+  namespace === undefined || namespace === '' ? 'namespace must be set' : null;
+
+type Fault = (subject: string, value: string) => string | null;
+
+const named = (subject: string, faultOf: Fault) =>
+  z.string({ error: `${subject} must be a string` }).superRefine((value, context) => {
+    const message = faultOf(subject, value);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
+
+/** A resource name as a schema, for what is read outside the hot path. */
+export const nameSchema = (subject: string) => named(subject, nameFault);
+export const strictNameSchema = (subject: string) => named(subject, strictNameFault);
+export const subscriptionSchema = (subject: string) => named(subject, subscriptionFault);
+export const assetNameSchema = (subject: string) =>
+  named(subject, (_, value) => {
+    const message = assetNameFault(value);
+    return message === null ? null : `${subject} ${message.slice('name '.length)}`;
+  });
+
+/** The subscription that reaches exactly one entity. */
+export const entitySubscription = (entityName: string): string => `entity:${entityName}`;
+
+/** `namespace/name` */
+export const entityKey = (namespace: string, entity: string): string => `${namespace}/${entity}`;
+
+/** `namespace/entity/check`: keys sort as paths, so an entity or a namespace is a range. */
+export const checkKey = (namespace: string, entity: string, check: string): string =>
+  `${namespace}/${entity}/${check}`;

@@ -1,0 +1,10 @@
+// Namespaces: what keeps teams apart. The only resource without metadata (backend sheet, section 9.11).
+import { z } from 'zod';
+import { nameFault } from './names.ts';
+import { text } from './quick-types.ts';
+
+export const namespaceSchema = z.object({ name: text('') });
+export type Namespace = z.infer<typeof namespaceSchema>;
+
+export const validateNamespace = (namespace: Namespace): string | null =>
+  nameFault('namespace name', namespace.name);

@@ -1,0 +1,74 @@
+// Pipelines: named workflows of filters, a mutator and a handler (backend sheet, section 9.15).
+import { z } from 'zod';
+import { metadataSchema } from './metadata.ts';
+import { nameFault, namespaceFault } from './names.ts';
+import { flag, text } from './quick-types.ts';
+
+/** A reference that must say its type: no default would be right for all three places. */
+export const workflowReferenceSchema = z.object({
+  name: text(''),
+  type: text(''),
+  api_version: text(''),
+});
+export type WorkflowReference = z.infer<typeof workflowReferenceSchema>;
+
+export const workflowSchema = z.object({
+  name: text(''),
+  filters: z.array(workflowReferenceSchema).nullish(),
+  mutator: workflowReferenceSchema.nullish(),
+  handler: workflowReferenceSchema.nullish(),
+});
+export type Workflow = z.infer<typeof workflowSchema>;
+
+export const pipelineSchema = z.object({
+  metadata: metadataSchema.default({ name: '' }),
+  workflows: z
+    .array(workflowSchema)
+    .nullish()
+    .transform((list) => list ?? []),
+  /** Runs the next workflow although one has failed. */
+  continue_on_error: flag().optional(),
+});
+export type Pipeline = z.infer<typeof pipelineSchema>;
+
+type Deed = 'filtering' | 'mutating' | 'handling';
+
+const capable: Readonly<Record<Deed, string>> = {
+  filtering: 'core/v2.EventFilter',
+  mutating: 'core/v2.Mutator',
+  handling: 'core/v2.Handler',
+};
+
+const referenceFault = (part: string, reference: WorkflowReference, deed: Deed): string | null => {
+  const name = nameFault('name', reference.name);
+  if (name !== null) return `workflow ${part} ${name}`;
+  if (reference.type === '') return `workflow ${part} type must be set`;
+  if (reference.api_version === '') return `workflow ${part} api_version must be set`;
+  const type = `${reference.api_version}.${reference.type}`;
+  if (type === capable[deed]) return null;
+  return `workflow ${part} resource type not capable of ${deed} events: ${type}`;
+};
+
+const workflowFault = (workflow: Workflow): string | null => {
+  const name = nameFault('workflow name', workflow.name);
+  if (name !== null) return name;
+  for (const filter of workflow.filters ?? []) {
+    const why = referenceFault('filter', filter, 'filtering');
+    if (why !== null) return why;
+  }
+  const mutator = workflow.mutator ? referenceFault('mutator', workflow.mutator, 'mutating') : null;
+  if (mutator !== null) return mutator;
+  return workflow.handler
+    ? referenceFault('handler', workflow.handler, 'handling')
+    : 'workflow handler must be set';
+};
+
+export const validatePipeline = (pipeline: Pipeline): string | null => {
+  const broken = nameFault('name', pipeline.metadata.name) ?? namespaceFault(pipeline.metadata.namespace);
+  if (broken !== null) return broken;
+  for (const workflow of pipeline.workflows) {
+    const why = workflowFault(workflow);
+    if (why !== null) return why;
+  }
+  return null;
+};

@@ -1,0 +1,114 @@
+// Roles and bindings: who may do what (API sheet, section 4.3; backend sheet, section 9.13).
+import { z } from 'zod';
+import { type Metadata, metadataSchema } from './metadata.ts';
+import { subscriptionFault } from './names.ts';
+import { stringList, stringListOrNull, text } from './quick-types.ts';
+
+export const verbs = ['*', 'get', 'list', 'create', 'update', 'delete'] as const;
+export type Verb = Exclude<(typeof verbs)[number], '*'>;
+
+/** `["get,list"]` means `["get", "list"]`. */
+const split = <T extends readonly string[] | null>(list: T) =>
+  list === null ? null : list.flatMap((item) => item.split(',').map((part) => part.trim()));
+
+export const ruleSchema = z.object({
+  verbs: stringList().transform((list) => split(list) ?? []),
+  resources: stringList().transform((list) => split(list) ?? []),
+  /** Null or empty: all names. */
+  resource_names: stringListOrNull().transform(split),
+});
+export type Rule = z.infer<typeof ruleSchema>;
+
+const metadata = metadataSchema.default({ name: '' });
+
+export const roleSchema = z.object({
+  rules: z
+    .array(ruleSchema)
+    .nullish()
+    .transform((list) => list ?? []),
+  metadata,
+});
+export type Role = z.infer<typeof roleSchema>;
+
+/** Known words in any letter case; anything else stays as it was written, to be refused by name. */
+const oneOf = (words: readonly string[]) =>
+  text('').transform((word) => words.find((known) => known.toLowerCase() === word.toLowerCase()) ?? word);
+
+export const subjectSchema = z.object({ type: oneOf(['User', 'Group']), name: text('') });
+export type Subject = z.infer<typeof subjectSchema>;
+
+export const roleReferenceSchema = z.object({
+  type: oneOf(['Role', 'ClusterRole']),
+  name: text(''),
+});
+
+export const roleBindingSchema = z.object({
+  subjects: z
+    .array(subjectSchema)
+    .nullish()
+    .transform((list) => list ?? []),
+  role_ref: roleReferenceSchema.default({ type: '', name: '' }),
+  metadata,
+});
+export type RoleBinding = z.infer<typeof roleBindingSchema>;
+
+type RoleKind = 'Role' | 'ClusterRole';
+type BindingKind = 'RoleBinding' | 'ClusterRoleBinding';
+
+const placeFault = (kind: RoleKind | BindingKind, { name, namespace }: Metadata): string | null => {
+  const why = subscriptionFault(`the ${kind} name`, name);
+  if (why !== null) return why;
+  if (kind.startsWith('Cluster')) return namespace ? `${kind} cannot have a namespace` : null;
+  return namespace ? null : `the ${kind} namespace must be set`;
+};
+
+const rulesFault = (kind: RoleKind, rules: readonly Rule[]): string | null => {
+  if (rules.length === 0) return `a ${kind} must have at least one rule`;
+  const words: ReadonlySet<string> = new Set(verbs);
+  const wrong = rules.flatMap((rule) => rule.verbs).find((verb) => !words.has(verb));
+  return wrong === undefined ? null : `the verb "${wrong}" is not valid`;
+};
+
+const validateAnyRole = (kind: RoleKind, role: Role): string | null =>
+  placeFault(kind, role.metadata) ?? rulesFault(kind, role.rules);
+
+export const validateRole = (role: Role): string | null => validateAnyRole('Role', role);
+export const validateClusterRole = (role: Role): string | null => validateAnyRole('ClusterRole', role);
+
+const referenceFault = (kind: BindingKind, { type, name }: RoleBinding['role_ref']): string | null => {
+  if (type !== 'Role' && type !== 'ClusterRole') {
+    return `roleRef type "${type}" is invalid, expected either "ClusterRole" or "Role"`;
+  }
+  if (name === '') return `roleRef name for ${type} is required`;
+  // A Role belongs to a namespace, and there is none here: such a binding would lock its subjects out everywhere.
+  if (kind === 'ClusterRoleBinding' && type === 'Role') return `a ${kind} must refer to a ClusterRole`;
+  return null;
+};
+
+const subjectFault = ({ type, name }: Subject): string | null => {
+  if (type !== 'User' && type !== 'Group') {
+    return `subject type "${type}" is invalid, expected either "Group" or "User"`;
+  }
+  return name === '' ? `subject name for the "${type}" type is required` : null;
+};
+
+const subjectsFault = (kind: BindingKind, subjects: readonly Subject[]): string | null => {
+  if (subjects.length === 0) return `a ${kind} must have at least one subject`;
+  for (const subject of subjects) {
+    const why = subjectFault(subject);
+    if (why !== null) return why;
+  }
+  return null;
+};
+
+const validateAnyBinding = (kind: BindingKind, binding: RoleBinding): string | null =>
+  placeFault(kind, binding.metadata) ??
+  referenceFault(kind, binding.role_ref) ??
+  subjectsFault(kind, binding.subjects);
+
+/** May point at a Role of its namespace or at a ClusterRole, which then counts in that namespace only. */
+export const validateRoleBinding = (binding: RoleBinding): string | null =>
+  validateAnyBinding('RoleBinding', binding);
+
+export const validateClusterRoleBinding = (binding: RoleBinding): string | null =>
+  validateAnyBinding('ClusterRoleBinding', binding);

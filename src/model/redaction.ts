@@ -1,0 +1,72 @@
+// Redaction: values of labels and annotations that nobody should read, hidden wherever an entity is shown, handed to a
+// handler or sent by JSON (backend sheet, section 6.5; agent sheet, section 2.3).
+import type { Entity } from './entity.ts';
+
+/** What is redacted unless an entity brings its own list, which then replaces this one. */
+export const defaultRedact: readonly string[] = [
+  'password',
+  'passwd',
+  'pass',
+  'api_key',
+  'api_token',
+  'access_key',
+  'secret_key',
+  'private_key',
+  'secret',
+];
+
+export const redacted = 'REDACTED';
+
+/** Letter case and everything but letters and digits don't count: `API-Key` is `api_key`. */
+const normalize = (key: string): string => key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** The keys of a redact list as they are compared. An absent or empty list means the default. */
+export const redactSet = (redact: readonly string[] | null | undefined): ReadonlySet<string> => {
+  const keys = redact && redact.length > 0 ? redact : defaultRedact;
+  return new Set(keys.map(normalize));
+};
+
+type StringMap = Record<string, string>;
+
+/** A copy with the named values hidden; the map itself when nothing is to hide. */
+export const redactMap = <T extends StringMap | null | undefined>(map: T, keys: ReadonlySet<string>): T => {
+  if (!map || !Object.keys(map).some((key) => keys.has(normalize(key)))) return map;
+  const entries = Object.entries(map).map(([key, value]): [string, string] => [
+    key,
+    keys.has(normalize(key)) ? redacted : value,
+  ]);
+  return Object.fromEntries(entries) as T;
+};
+
+type Redactable = Pick<Entity, 'metadata' | 'redact'>;
+
+/** The entity as it may be shown. Returned as it is, not copied, when it holds nothing to hide. */
+export const redactEntity = <T extends Redactable>(entity: T): T => {
+  const { labels, annotations } = entity.metadata;
+  if (!labels && !annotations) return entity;
+  const keys = redactSet(entity.redact);
+  const shownLabels = redactMap(labels, keys);
+  const shownAnnotations = redactMap(annotations, keys);
+  if (shownLabels === labels && shownAnnotations === annotations) return entity;
+  return {
+    ...entity,
+    metadata: { ...entity.metadata, labels: shownLabels, annotations: shownAnnotations },
+  };
+};
+
+/** The same for whatever carries an entity. */
+export const redactEvent = <T extends { readonly entity: Entity }>(event: T): T => {
+  const entity = redactEntity(event.entity);
+  return entity === event.entity ? event : { ...event, entity };
+};
+
+/** Hides values of any plain data by key, at any depth: for logs and for earlier-generation clients. */
+export const redactDeep = (value: unknown, keys: ReadonlySet<string>): unknown => {
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, keys));
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
+    key,
+    keys.has(normalize(key)) ? redacted : redactDeep(inner, keys),
+  ]);
+  return Object.fromEntries(entries);
+};

@@ -1,0 +1,23 @@
+// Secrets: where a value is kept, never the value itself (API sheet, section 12.2). Always in wrapped form.
+import { z } from 'zod';
+import { metadataSchema } from './metadata.ts';
+import { nameFault, namespaceFault } from './names.ts';
+import { text } from './quick-types.ts';
+
+export const secretsApiVersion = 'secrets/v1';
+
+export const secretSchema = z.object({
+  type: text('Secret'),
+  api_version: text(secretsApiVersion),
+  metadata: metadataSchema.default({ name: '' }),
+  spec: z.object({ id: text(''), provider: text('') }).default({ id: '', provider: '' }),
+});
+export type Secret = z.infer<typeof secretSchema>;
+
+/** The provider need not exist yet: it is looked for when the secret is used. */
+export const validateSecret = (secret: Secret): string | null =>
+  (secret.type === 'Secret' ? null : `type could not be found: "${secret.type}", expected "Secret"`) ??
+  nameFault('secret name', secret.metadata.name) ??
+  namespaceFault(secret.metadata.namespace) ??
+  (secret.spec.id === '' ? 'secret id must be set' : null) ??
+  (secret.spec.provider === '' ? 'secret provider must be set' : null);

@@ -1,0 +1,102 @@
+// Secrets providers: where secrets are fetched from (interface section 2.4; API sheet, section 12). Always in wrapped
+// form. `max_retries`, `timeout` and `rate_limiter` may stand under `spec` or under `spec.client`; both are read, and
+// they are kept under `client`.
+import { z } from 'zod';
+import { parseDuration } from './durations.ts';
+import { metadataSchema } from './metadata.ts';
+import { nameFault } from './names.ts';
+import { flag, number, text, unsigned } from './quick-types.ts';
+import { secretsApiVersion } from './secret.ts';
+
+/** `VaultProvider` is the reference product's word for `StoreProvider`. */
+export const providerTypes = ['Env', 'StoreProvider', 'VaultProvider'] as const;
+
+const tlsSchema = z.object({
+  ca_cert: text(''),
+  ca_path: text(''),
+  client_cert: text(''),
+  client_key: text(''),
+  cname: text(''),
+  insecure: flag(false),
+  tls_server_name: text(''),
+});
+
+const rateLimiterSchema = z.object({
+  /** Requests a second. */
+  limit: number(0),
+  burst: unsigned(0),
+});
+
+export const defaultMaxRetries = 2;
+export const defaultTimeout = '60s';
+
+const clientSchema = z.object({
+  address: text(''),
+  agent_address: text(''),
+  token: text(''),
+  version: text(''),
+  max_retries: unsigned(defaultMaxRetries),
+  timeout: text(defaultTimeout),
+  rate_limiter: rateLimiterSchema.nullable().default(null),
+  tls: tlsSchema.nullable().default(null),
+});
+export type StoreClient = z.infer<typeof clientSchema>;
+
+export const secretsProviderSchema = z.object({
+  type: text(''),
+  api_version: text(secretsApiVersion),
+  metadata: metadataSchema.default({ name: '' }),
+  spec: z.object({ client: clientSchema.optional() }).prefault({}),
+});
+export type SecretsProvider = z.infer<typeof secretsProviderSchema>;
+
+export const providerSecretPaths = [['spec', 'client', 'token']] as const;
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Brings the three fields of the other placement under `client`; what already stands there wins. */
+export const gatherClient = (raw: unknown): unknown => {
+  if (!isObject(raw) || !isObject(raw.spec)) return raw;
+  const { max_retries, timeout, rate_limiter, ...spec } = raw.spec;
+  if (!isObject(spec.client)) return raw.type === 'Env' ? { ...raw, spec: {} } : raw;
+  const outer = Object.fromEntries(
+    Object.entries({ max_retries, timeout, rate_limiter }).filter(([, value]) => value !== undefined),
+  );
+  return { ...raw, spec: { ...spec, client: { ...outer, ...spec.client } } };
+};
+
+const isUrl = (address: string): boolean => /^https?:\/\//.test(address) && URL.canParse(address);
+
+const clientFault = (client: StoreClient | undefined): string | null => {
+  if (client === undefined) return 'spec.client must be set';
+  for (const field of ['address', 'token', 'version'] as const) {
+    if (client[field] === '') return `spec.client.${field} must be set`;
+  }
+  if (!isUrl(client.address)) return `spec.client.address must be a URL (got "${client.address}")`;
+  if (client.version !== 'v1' && client.version !== 'v2') {
+    return `spec.client.version must be "v1" or "v2" (got "${client.version}")`;
+  }
+  const timeoutMs = parseDuration(client.timeout);
+  if (timeoutMs === null || timeoutMs < 0) {
+    return `spec.client.timeout must be a duration like "20s" (got "${client.timeout}")`;
+  }
+  return (client.rate_limiter?.limit ?? 0) < 0 ? 'spec.client.rate_limiter.limit must not be negative' : null;
+};
+
+export const validateSecretsProvider = (provider: SecretsProvider): string | null => {
+  const known: readonly string[] = providerTypes;
+  if (!known.includes(provider.type)) {
+    return `type could not be found: "${provider.type}", expected one of ${providerTypes.join(', ')}`;
+  }
+  if (provider.api_version !== secretsApiVersion) {
+    return `api_version must be "${secretsApiVersion}" (got "${provider.api_version}")`;
+  }
+  return (
+    nameFault('provider name', provider.metadata.name) ??
+    (provider.metadata.namespace ? 'secrets providers cannot have a namespace' : null) ??
+    (provider.type === 'Env' ? null : clientFault(provider.spec.client))
+  );
+};

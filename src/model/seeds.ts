@@ -1,0 +1,110 @@
+// What a new backend begins with (API sheet, section 4.4). Plain data: passwords are hashed by whoever stores them.
+
+import { defaultNamespace } from './names.ts';
+import type { Namespace } from './namespace.ts';
+import type { Role, RoleBinding, Rule } from './rbac.ts';
+import { type SecretsProvider, secretsProviderSchema } from './secrets-provider.ts';
+import type { User } from './user.ts';
+
+/** The resources that `admin`, `edit` and `view` reach. */
+export const commonResources: readonly string[] = [
+  'assets',
+  'checks',
+  'entities',
+  'events',
+  'filters',
+  'handlers',
+  'hooks',
+  'mutators',
+  'silenced',
+];
+
+/** What a user is to itself: evaluated instead of `users` for its own record and password. */
+export const selfUserResource = 'localselfuser';
+export const pipelineRoleName = 'system:pipeline';
+export const agentUsername = 'agent';
+export const agentPassword = 'P@ssw0rd!';
+
+const rule = (verbs: readonly string[], resources: readonly string[]): Rule => ({
+  verbs: [...verbs],
+  resources: [...resources],
+  resource_names: null,
+});
+
+const role = (name: string, ...rules: Rule[]): Role => ({ rules, metadata: { name } });
+
+const read = ['get', 'list'];
+const seeNamespaces = rule(read, ['namespaces']);
+
+const clusterRoles: readonly Role[] = [
+  role('cluster-admin', rule(['*'], ['*'])),
+  role('admin', rule(['*'], [...commonResources, 'roles', 'rolebindings']), seeNamespaces),
+  role('edit', rule(['*'], commonResources), seeNamespaces),
+  role('view', rule(read, [...commonResources, 'namespaces'])),
+  role('system:agent', rule(['*'], ['events'])),
+  role('system:user', rule(['get', 'update'], [selfUserResource])),
+];
+
+const toGroup = (roleType: 'Role' | 'ClusterRole', name: string, group: string): RoleBinding => ({
+  subjects: [{ type: 'Group', name: group }],
+  role_ref: { type: roleType, name },
+  metadata: { name },
+});
+
+const clusterRoleBindings: readonly RoleBinding[] = [
+  toGroup('ClusterRole', 'cluster-admin', 'cluster-admins'),
+  toGroup('ClusterRole', 'system:agent', 'system:agents'),
+  toGroup('ClusterRole', 'system:user', 'system:users'),
+];
+
+/** The group every password user is in without being told. */
+export const everyUserGroup = 'system:users';
+
+/** What comes with every namespace: filters' event lookups run with this role. */
+export const namespaceSeeds = (namespace: string): { readonly role: Role; readonly binding: RoleBinding } => {
+  const binding = toGroup('Role', pipelineRoleName, pipelineRoleName);
+  return {
+    role: {
+      ...role(pipelineRoleName, rule(read, ['events'])),
+      metadata: { name: pipelineRoleName, namespace },
+    },
+    binding: { ...binding, metadata: { ...binding.metadata, namespace } },
+  };
+};
+
+/** `password` is plain here. */
+export type SeedUser = User & { readonly password: string };
+
+const user = (username: string, password: string, group: string): SeedUser => ({
+  username,
+  password,
+  groups: [group],
+  disabled: false,
+});
+
+export interface Seeds {
+  readonly namespaces: readonly Namespace[];
+  readonly users: readonly SeedUser[];
+  readonly clusterRoles: readonly Role[];
+  readonly clusterRoleBindings: readonly RoleBinding[];
+  readonly roles: readonly Role[];
+  readonly roleBindings: readonly RoleBinding[];
+  readonly secretsProviders: readonly SecretsProvider[];
+}
+
+/** Everything a backend needs before anyone can log in. */
+export const seedsFor = (adminUsername: string, adminPassword: string): Seeds => {
+  const ofDefault = namespaceSeeds(defaultNamespace);
+  return {
+    namespaces: [{ name: defaultNamespace }],
+    users: [
+      user(adminUsername, adminPassword, 'cluster-admins'),
+      user(agentUsername, agentPassword, 'system:agents'),
+    ],
+    clusterRoles,
+    clusterRoleBindings,
+    roles: [ofDefault.role],
+    roleBindings: [ofDefault.binding],
+    secretsProviders: [secretsProviderSchema.parse({ type: 'Env', metadata: { name: 'env' } })],
+  };
+};

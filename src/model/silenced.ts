@@ -1,0 +1,76 @@
+// Silences as resources: what an operator writes to keep alerts quiet (backend sheet, section 4.1).
+// What a silence does to an event is in `silencing.ts`.
+import { z } from 'zod';
+import { metadataSchema } from './metadata.ts';
+import { nameFault, namespaceFault, subscriptionFault } from './names.ts';
+import { flag, integer, text } from './quick-types.ts';
+
+/** What `expire` reads as when a silence has no end. */
+export const noExpiry = -1;
+
+export const silencedSchema = z.object({
+  metadata: metadataSchema.default({ name: '' }),
+  /** Seconds after `begin`; -1 for no end. The number asked for, never a countdown. */
+  expire: integer(noExpiry),
+  expire_on_resolve: flag(false),
+  creator: text().optional(),
+  check: text().optional(),
+  reason: text().optional(),
+  subscription: text().optional(),
+  /** Wall time in seconds; one in the future is a scheduled silence. */
+  begin: integer(0),
+  /** Wall time in seconds; 0 for never. */
+  expire_at: integer(0),
+});
+export type Silenced = z.infer<typeof silencedSchema>;
+
+const isAny = (part: string | undefined): boolean => part === undefined || part === '' || part === '*';
+
+/** `linux:*`, `*:cpu`, `entity:web01:disk`: the only name a silence may have. */
+export const silencedName = (subscription: string | undefined, check: string | undefined): string =>
+  `${isAny(subscription) ? '*' : subscription}:${isAny(check) ? '*' : check}`;
+
+export const validateSilenced = (entry: Silenced): string | null => {
+  const { subscription, check } = entry;
+  if (isAny(subscription) && isAny(check)) return 'must provide check or subscription';
+  return (
+    (isAny(subscription) ? null : subscriptionFault('Subscription', subscription ?? '')) ??
+    (isAny(check) ? null : nameFault('Check', check ?? '')) ??
+    namespaceFault(entry.metadata.namespace)
+  );
+};
+
+export interface SilencedDefaults {
+  readonly creator: string;
+  /** Wall time in seconds. */
+  readonly nowSeconds: number;
+  /** Given to silences without an end; absent means they stay without one. */
+  readonly defaultExpireSeconds?: number;
+}
+
+/** A silence as it is stored: named after what it silences, begun, and with its end worked out. */
+export const completeSilenced = (entry: Silenced, defaults: SilencedDefaults): Silenced => {
+  const begin = entry.begin > 0 ? entry.begin : defaults.nowSeconds;
+  const asked = entry.expire > 0 || entry.expire_at > 0 ? entry.expire : (defaults.defaultExpireSeconds ?? 0);
+  const expire = asked > 0 ? asked : noExpiry;
+  const computed = expire > 0 ? begin + expire : 0;
+  return {
+    ...entry,
+    metadata: { ...entry.metadata, name: silencedName(entry.subscription, entry.check) },
+    begin,
+    expire,
+    expire_at: entry.expire_at > 0 ? entry.expire_at : computed,
+    creator: defaults.creator,
+  };
+};
+
+/** What is wrong with a silence that lasts too long from now on, or null. `maxSeconds` 0 means no limit. */
+export const silencedDurationFault = (
+  entry: Silenced,
+  nowSeconds: number,
+  maxSeconds: number,
+): string | null => {
+  if (maxSeconds <= 0) return null;
+  const tooLong = entry.expire_at === 0 || entry.expire_at - nowSeconds > maxSeconds;
+  return tooLong ? 'Threshold reached: silenced crossed maximum duration allowed' : null;
+};

@@ -1,0 +1,121 @@
+// Tokens: `{{ .labels.disk | default "sda" }}` in checks, hooks and assets, filled in from an entity. The agent does it
+// before it runs a check, the backend for the requests of proxy checks (agent sheet, section 4.4; backend sheet, 5.6).
+import type { Decoded } from './decode.ts';
+import type { Entity } from './entity.ts';
+import { TemplateError } from './template/ast.ts';
+import { functionNames } from './template/functions.ts';
+import { parseTemplate } from './template/parser.ts';
+import { runTemplate, UnmatchedToken } from './template/run.ts';
+
+export { assetPathVariable } from './template/functions.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const withDefaults = (system: Entity['system']): Json => ({
+  hostname: '',
+  os: '',
+  platform: '',
+  platform_family: '',
+  platform_version: '',
+  arch: '',
+  arm_version: 0,
+  float_type: '',
+  ...system,
+});
+
+/** The entity as tokens see it: metadata hoisted, no key of a known name missing. Not redacted. */
+export const tokenData = (entity: Entity): Json => ({
+  name: entity.metadata.name,
+  namespace: entity.metadata.namespace ?? '',
+  labels: entity.metadata.labels ?? {},
+  annotations: entity.metadata.annotations ?? {},
+  created_by: entity.metadata.created_by ?? '',
+  entity_class: entity.entity_class,
+  system: withDefaults(entity.system),
+  subscriptions: entity.subscriptions,
+  last_seen: entity.last_seen,
+  deregister: entity.deregister,
+  deregistration: { handler: '', ...entity.deregistration },
+  user: entity.user ?? '',
+  redact: entity.redact ?? [],
+  keepalive_handlers: entity.keepalive_handlers ?? [],
+  mon_agent_version: entity.mon_agent_version,
+  sensu_agent_version: entity.mon_agent_version,
+});
+
+const unidentified = 'found an undefined value but could not identify the token';
+
+const none: ReadonlySet<string> = new Set();
+
+class SubstitutionError extends Error {}
+
+const render = (key: string, text: string, data: Json): string => {
+  if (!text.includes('{{')) return text;
+  try {
+    return runTemplate(key, text, parseTemplate(key, text, functionNames), data);
+  } catch (error) {
+    if (error instanceof UnmatchedToken) {
+      throw new SubstitutionError(`${key}: unmatched token: ${error.where ?? unidentified}`);
+    }
+    if (!(error instanceof TemplateError)) throw error;
+    if (error.phase === 'parse') {
+      throw new SubstitutionError(`${key}: could not parse the template: ${error.message}`);
+    }
+    throw new SubstitutionError(`could not execute the template: ${error.message}`);
+  }
+};
+
+const substituteItem = (key: string, item: unknown, index: number, data: Json): unknown => {
+  try {
+    return substituteValue(key, item, data, none);
+  } catch (error) {
+    if (!(error instanceof SubstitutionError)) throw error;
+    throw new SubstitutionError(`couldn't evaluate template for ${key}: ${error.message} (array ${index})`);
+  }
+};
+
+/** Strings are templates, at any depth; keys, numbers and booleans stay. */
+const substituteValue = (key: string, value: unknown, data: Json, skip: ReadonlySet<string>): unknown => {
+  if (typeof value === 'string') return render(key, value, data);
+  if (Array.isArray(value)) return value.map((item, index) => substituteItem(key, item, index, data));
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).map(([name, inner]): [string, unknown] => [
+    name,
+    skip.has(name) ? inner : substituteValue(name, inner, data, skip),
+  ]);
+  return Object.fromEntries(entries);
+};
+
+/** One template, as text. `name` is what messages call it. */
+export const substituteText = (name: string, text: string, data: Json): Decoded<string> =>
+  attempt(() => render(name, text, data));
+
+const attempt = <T>(substitute: () => T): Decoded<T> => {
+  try {
+    return { ok: true, value: substitute() };
+  } catch (error) {
+    if (!(error instanceof SubstitutionError)) throw error;
+    return { ok: false, message: error.message };
+  }
+};
+
+/**
+ * A copy of a check, a hook or any plain data with every token filled in from `data` (see `tokenData`), or why that
+ * can't be: `command: unmatched token: ...`. Shape and types stay, since only strings change.
+ */
+export const substituteTokens = <T>(resource: T, data: Json): Decoded<T> =>
+  attempt(() => substituteValue('', resource, data, none) as T);
+
+const checksumOnly: ReadonlySet<string> = new Set(['sha512']);
+
+/** The same for an asset: its checksums are never templates, in `builds` neither. */
+export const substituteAsset = <T>(asset: T, data: Json): Decoded<T> =>
+  attempt(() => substituteAround(asset, data) as T);
+
+const substituteAround = (value: unknown, data: Json): unknown => {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const { builds, ...rest } = value as Json;
+  const substituted = substituteValue('', rest, data, checksumOnly) as Json;
+  if (!Array.isArray(builds)) return builds === undefined ? substituted : { ...substituted, builds };
+  return { ...substituted, builds: builds.map((build) => substituteAround(build, data)) };
+};

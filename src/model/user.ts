@@ -1,0 +1,36 @@
+// Users of the basic login (API sheet, sections 3.4 and 9.6; backend sheet, section 9.12). What is stored holds the
+// hash only; what is read holds neither.
+import { z } from 'zod';
+import { minPasswordCharacters } from './limits.ts';
+import { strictNameFault } from './names.ts';
+import { flag, stringList, text } from './quick-types.ts';
+
+export const userSchema = z.object({
+  username: text(''),
+  /** Plain, on the way in only. */
+  password: text().optional(),
+  /** bcrypt. */
+  password_hash: text().optional(),
+  groups: stringList(),
+  disabled: flag(false),
+});
+export type User = z.infer<typeof userSchema>;
+
+/** What is wrong with a plain password, or null. */
+export const passwordFault = (password: string): string | null => {
+  if (password === '') return "password can't be empty";
+  if ([...password].length >= minPasswordCharacters) return null;
+  return `password length must be at least ${minPasswordCharacters} characters`;
+};
+
+const bcryptHash = /^\$2[abxy]\$\d{2}\$[./A-Za-z0-9]{53}$/;
+
+const secretFault = ({ password, password_hash: hash = '' }: User): string | null => {
+  if (password !== undefined && (password !== '' || hash === '')) return passwordFault(password);
+  if (hash === '') return 'a password or its hash is required';
+  return bcryptHash.test(hash) ? null : 'password_hash must be a bcrypt hash';
+};
+
+/** The first broken rule of a user as it is created or replaced, or null. */
+export const validateUser = (user: User): string | null =>
+  strictNameFault('username', user.username) ?? secretFault(user);

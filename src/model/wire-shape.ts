@@ -1,0 +1,108 @@
+// The way out: resources as readers see them (API sheet, Appendix A). Keys that are always there stay, optional
+// ones leave when empty, and an entity tells its agent's version under both names.
+import type { Check } from './check.ts';
+import type { Entity } from './entity.ts';
+import type { Event } from './event.ts';
+
+const isEmpty = (value: unknown): boolean => {
+  if (value === undefined || value === null || value === '' || value === 0 || value === false) return true;
+  if (typeof value !== 'object') return false;
+  for (const _ in value) return false;
+  return true;
+};
+
+type Json = Record<string, unknown>;
+
+/** A copy without the named keys where they are empty. Keys that hold `undefined` never leave. */
+export const withoutEmpty = (resource: object, optionalKeys: ReadonlySet<string>): Json => {
+  const shape: Json = {};
+  for (const key in resource) {
+    const value = (resource as Json)[key];
+    if (value === undefined || (optionalKeys.has(key) && isEmpty(value))) continue;
+    shape[key] = value;
+  }
+  return shape;
+};
+
+export const metadataKeys: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'labels',
+  'annotations',
+  'created_by',
+]);
+
+export const toWireMetadata = (metadata: object): Json => withoutEmpty(metadata, metadataKeys);
+
+const checkKeys: ReadonlySet<string> = new Set([
+  'command',
+  'cron',
+  'subdues',
+  'proxy_requests',
+  'output_metric_tags',
+  'output_metric_thresholds',
+  'max_output_size',
+  'discard_output',
+  'fallback_pipeline',
+  'ttl_status',
+  'asset_status',
+  'duration',
+  'hooks',
+  'processed_by',
+  'state',
+  'silenced',
+]);
+
+/** A check definition, or the check scope of an event. */
+export const toWireCheck = (check: { readonly metadata: object }): Json => {
+  const shape = withoutEmpty(check, checkKeys);
+  shape.metadata = toWireMetadata(check.metadata);
+  return shape;
+};
+
+const entityKeys: ReadonlySet<string> = new Set(['user', 'redact', 'keepalive_handlers']);
+const deregistrationKeys: ReadonlySet<string> = new Set(['handler']);
+const systemKeys: ReadonlySet<string> = new Set([
+  'hostname',
+  'os',
+  'platform',
+  'platform_family',
+  'platform_version',
+  'arch',
+  'arm_version',
+  'float_type',
+]);
+
+/** The configuration half of an entity. */
+export const toWireEntityConfig = (config: {
+  readonly metadata: object;
+  readonly deregistration: object;
+}): Json => {
+  const shape = withoutEmpty(config, entityKeys);
+  shape.deregistration = withoutEmpty(config.deregistration, deregistrationKeys);
+  shape.metadata = toWireMetadata(config.metadata);
+  return shape;
+};
+
+/** Not redacted: see `redaction.ts` for what goes to people. */
+export const toWireEntity = (entity: Entity): Json => {
+  const shape = toWireEntityConfig(entity);
+  shape.system = withoutEmpty(entity.system, systemKeys);
+  shape.sensu_agent_version = entity.mon_agent_version;
+  return shape;
+};
+
+/** An event as it is read, handled and sent. The entity is not redacted. */
+export const toWireEvent = (event: Event): Json => {
+  const shape: Json = event.timestamp === 0 ? {} : { timestamp: event.timestamp };
+  shape.entity = toWireEntity(event.entity);
+  if (event.check !== undefined) shape.check = toWireCheck(event.check as Check);
+  if (event.metrics !== undefined) {
+    shape.metrics = { handlers: event.metrics.handlers ?? null, points: event.metrics.points ?? null };
+  }
+  shape.metadata = toWireMetadata(event.metadata);
+  shape.id = event.id;
+  shape.sequence = event.sequence;
+  shape.pipelines = event.pipelines;
+  return shape;
+};
