@@ -1,0 +1,70 @@
+// What a check actor is told and what it asks for: the vocabulary of the check machine.
+import type { CheckEvent, Event } from '../model/event.ts';
+
+/** An event on its way to the pipelines. Kept with the check until the pipelines are done with it. */
+export interface PendingDelivery {
+  /** Grows by one for every delivery of this check; orders them. */
+  readonly seq: number;
+  /** Whole, metrics included. */
+  readonly event: Event;
+}
+
+export interface CheckContext {
+  readonly namespace: string;
+  readonly entity: string;
+  readonly check: string;
+  /** The last event, merged with what came before it; without metrics. Null until the first result. */
+  readonly event: CheckEvent | null;
+  /** The ids of the last events applied, so that a repeated one is applied once. See recent-ids-rule. */
+  readonly recentIds: string;
+  /** Wall time in milliseconds when the TTL runs out; null when nothing is expected. */
+  readonly ttlAtMs: number | null;
+  /** Oldest first; the head is being delivered. */
+  readonly pending: readonly PendingDelivery[];
+  readonly deliverySeq: number;
+  /** Deliveries given up because too many waited; see delivery-rule. */
+  readonly droppedDeliveries: number;
+  /** What the pipelines made of the last delivered event: the answer to "why was I (not) told?". */
+  readonly lastTrace?: unknown;
+}
+
+/** Facts, in the past tense. `nowMs` is wall time; machines have no clock of their own. */
+export type CheckFact =
+  /** A validated event whose entity is resolved; `silenced` names the silences that match it now. */
+  | {
+      readonly type: 'result.received';
+      readonly event: CheckEvent;
+      readonly nowMs: number;
+      readonly silenced: readonly string[];
+      /** Those of `silenced` that end on resolve: they do not hide the resolution itself. Absent means unknown. */
+      readonly expiring?: readonly string[];
+    }
+  /** `entityDown`: the entity's keepalive is failing, one alert is enough. */
+  | {
+      readonly type: 'deadline.reached';
+      readonly name: 'ttl';
+      readonly nowMs: number;
+      readonly entityDown: boolean;
+      readonly silenced: readonly string[];
+    }
+  /** The pipelines are done with it; `trace` tells what each filter, mutator and handler did, as plain data. */
+  | {
+      readonly type: 'delivery.finished';
+      readonly seq: number;
+      readonly nowMs: number;
+      readonly trace?: unknown;
+    }
+  /** After a restart: deliver again what was under way. */
+  | { readonly type: 'check.resumed'; readonly nowMs: number }
+  | { readonly type: 'check.deleted' };
+
+/** Effects, as data: the check actor's shell does them, in order, after the transition. */
+export type CheckEffect =
+  | { readonly type: 'persist' }
+  | { readonly type: 'deadline.set'; readonly name: 'ttl'; readonly atMs: number }
+  | { readonly type: 'deadline.clear'; readonly name: 'ttl' }
+  | { readonly type: 'deliver'; readonly seq: number; readonly event: Event }
+  /** The incident has just resolved: of these silences, which matched it, those that end on resolve end now. */
+  | { readonly type: 'silences.resolve'; readonly names: readonly string[] }
+  /** Remove the durable record. */
+  | { readonly type: 'forget' };

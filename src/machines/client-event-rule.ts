@@ -1,0 +1,217 @@
+// Between the two generations: a result of a client as an event of the pipeline, and such an event as the earlier
+// generation sees it (earlier-client sheet 5 and 8). What our check has no field for travels in one annotation, under the
+// name that existing handlers and plugins already read.
+import { type Check, checkSchema } from '../model/check.ts';
+import { type Entity, emptySystem } from '../model/entity.ts';
+import type { CheckEvent } from '../model/event.ts';
+import type { ClientRecord, ClientResult } from './client-facts.ts';
+
+export const attributesAnnotation = 'sensu.io.json_attributes';
+/** Marks the entity of a client: its class is `proxy`, since no agent speaks for it. */
+export const clientLabel = 'mon.io/earlier_client';
+
+const maxStatus = 255;
+const defaultHandler = 'default';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const whole = (value: unknown, otherwise = 0): number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise;
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Attributes of a result that have a field of their own in a check. */
+const fields: ReadonlySet<string> = new Set([
+  'name',
+  'output',
+  'status',
+  'executed',
+  'issued',
+  'duration',
+  'command',
+  'interval',
+  'timeout',
+  'ttl',
+  'ttl_status',
+  'stdin',
+  'low_flap_threshold',
+  'high_flap_threshold',
+]);
+/** Attributes of a client that have a field of their own in an entity. */
+const recordFields: ReadonlySet<string> = new Set(['name', 'subscriptions', 'version', 'timestamp']);
+
+const leftOver = (map: Readonly<Record<string, unknown>>, known: ReadonlySet<string>): string | undefined => {
+  const rest = Object.entries(map).filter(([key]) => !known.has(key));
+  return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
+};
+
+const annotated = (attributes: string | undefined) =>
+  attributes === undefined ? {} : { annotations: { [attributesAnnotation]: attributes } };
+
+/** `handlers`, else `handler`, else `default`; nobody when the result says `handle: false`. */
+export const handlersOf = ({ handle, handlers, handler }: ClientResult): string[] => {
+  if (handle === false) return [];
+  if (Array.isArray(handlers)) return strings(handlers);
+  return [text(handler) === '' ? defaultHandler : text(handler)];
+};
+
+/** The entity that stands for a client. */
+export const clientEntity = (record: ClientRecord, namespace: string): Entity => {
+  const name = text(record['name']);
+  return {
+    metadata: {
+      name,
+      namespace,
+      labels: { [clientLabel]: 'true' },
+      ...annotated(leftOver(record, recordFields)),
+    },
+    entity_class: 'proxy',
+    subscriptions: strings(record['subscriptions']),
+    deregister: false,
+    deregistration: {},
+    system: { ...emptySystem(), hostname: name },
+    last_seen: whole(record['timestamp']),
+    mon_agent_version: text(record['version']),
+  };
+};
+
+export interface Arrival {
+  readonly nowMs: number;
+  readonly id: string;
+}
+
+/** Statuses beyond what a check can have are cut down to it; anything but 0 stays a failure. */
+const statusOf = (status: unknown): number =>
+  typeof status === 'number' && status >= 0 ? Math.min(whole(status), maxStatus) : 3;
+
+const hooksOf = ({ hooks }: ClientResult): Check['hooks'] => {
+  if (!isObject(hooks)) return undefined;
+  const done = Object.entries(hooks).filter(
+    (entry): entry is [string, Record<string, unknown>] => isObject(entry[1]) && 'output' in entry[1],
+  );
+  if (done.length === 0) return undefined;
+  return done.map(([name, hook]) => ({
+    metadata: { name },
+    command: text(hook['command']),
+    timeout: whole(hook['timeout']),
+    stdin: hook['stdin'] === true,
+    duration: typeof hook['duration'] === 'number' ? hook['duration'] : 0,
+    executed: whole(hook['executed']),
+    issued: 0,
+    output: text(hook['output']),
+    status: whole(hook['status']),
+  }));
+};
+
+/** A result as an event. `sender` is the client that sent it, which may speak for another one. */
+export const resultEvent = (
+  result: ClientResult,
+  entity: Entity,
+  sender: string,
+  { nowMs, id }: Arrival,
+): CheckEvent => {
+  const seconds = Math.floor(nowMs / 1000);
+  const { name } = entity.metadata;
+  const hooks = hooksOf(result);
+  const whence = sender === name ? result : { ...result, origin: sender };
+  const check: Check = {
+    ...checkSchema.parse({ metadata: { name: text(result['name']) } }),
+    metadata: {
+      name: text(result['name']),
+      namespace: entity.metadata.namespace ?? '',
+      ...annotated(leftOver(whence, fields)),
+    },
+    command: text(result['command']),
+    handlers: handlersOf(result),
+    interval: whole(result['interval'], 1),
+    timeout: whole(result['timeout']),
+    ttl: whole(result['ttl']),
+    stdin: result['stdin'] === true,
+    // A silence of any subscription of a client silences all it says, whoever asked for the check.
+    subscriptions: entity.subscriptions,
+    low_flap_threshold: whole(result['low_flap_threshold']),
+    high_flap_threshold: whole(result['high_flap_threshold']),
+    output: text(result['output']),
+    status: statusOf(result['status']),
+    executed: whole(result['executed'], seconds),
+    issued: whole(result['issued'], seconds),
+    duration: typeof result['duration'] === 'number' ? result['duration'] : 0,
+    processed_by: sender,
+    ...(result['ttl_status'] === undefined ? {} : { ttl_status: whole(result['ttl_status'], 1) }),
+    ...(hooks === undefined ? {} : { hooks }),
+  };
+  return { timestamp: seconds, id, sequence: 0, pipelines: [], metadata: {}, entity, check };
+};
+
+const attributesOf = (annotations: unknown): Readonly<Record<string, unknown>> => {
+  const stored = isObject(annotations) ? annotations[attributesAnnotation] : undefined;
+  if (typeof stored !== 'string') return {};
+  try {
+    const parsed: unknown = JSON.parse(stored);
+    return isObject(parsed) ? parsed : {};
+  } catch {
+    // An operator may have written anything there; then there are no further attributes.
+    return {};
+  }
+};
+
+/** The result of a check as the earlier generation stores it, without its history. */
+export const earlierResult = ({ check }: CheckEvent): Record<string, unknown> => ({
+  ...attributesOf(check.metadata.annotations),
+  name: check.metadata.name,
+  output: check.output,
+  status: check.status,
+  executed: check.executed,
+  issued: check.issued,
+  duration: check.duration ?? 0,
+  ...(check.command === undefined || check.command === '' ? {} : { command: check.command }),
+  ...(check.interval > 0 ? { interval: check.interval } : {}),
+  ...(check.ttl > 0 ? { ttl: check.ttl } : {}),
+  ...(check.ttl_status === undefined ? {} : { ttl_status: check.ttl_status }),
+  handlers: check.handlers,
+});
+
+export type EarlierAction = 'create' | 'resolve' | 'flapping';
+
+/** Flapping is said whatever the status; an OK result resolves. */
+export const earlierAction = ({ check }: CheckEvent): EarlierAction => {
+  if (check.state === 'flapping') return 'flapping';
+  return check.status === 0 ? 'resolve' : 'create';
+};
+
+/** Only what is wrong is in the earlier generation's event registry (earlier-client sheet 3.7). */
+export const isEarlierEvent = (event: CheckEvent): boolean =>
+  event.check.status !== 0 || event.check.state === 'flapping';
+
+/** An incident as the earlier generation tells it. History is a list of statuses, as strings. */
+export const earlierEvent = (event: CheckEvent, client: ClientRecord): Record<string, unknown> => {
+  const { check } = event;
+  const history = (check.history ?? []).map(({ status }) => String(status));
+  const silenced = check.silenced ?? [];
+  return {
+    id: event.id,
+    client,
+    check: {
+      type: 'standard',
+      ...earlierResult(event),
+      history,
+      total_state_change: check.total_state_change,
+    },
+    occurrences: check.occurrences,
+    occurrences_watermark: check.occurrences_watermark,
+    last_ok: check.last_ok === 0 ? null : check.last_ok,
+    action: earlierAction(event),
+    timestamp: event.timestamp,
+    last_state_change: changedAt(event),
+    silenced: silenced.length > 0,
+    silenced_by: silenced,
+  };
+};
+
+/** When the status became what it is: the first result of the last run of equal ones. */
+const changedAt = ({ check, timestamp }: CheckEvent): number => {
+  const history = check.history ?? [];
+  const before = history.findLastIndex(({ status }) => status !== check.status);
+  return history[before + 1]?.executed ?? timestamp;
+};

@@ -1,0 +1,79 @@
+// What a client actor is told and what it asks for: the vocabulary of the client machine. A client is the earlier
+// generation's word for what reports; its record is the free-form map it sends with every keepalive.
+
+/** The map a client sends, as it was last accepted: name, address, subscriptions, and whatever its owner added. */
+export type ClientRecord = Readonly<Record<string, unknown>>;
+/** A check result as it came: name, output, status, and whatever its owner added. */
+export type ClientResult = Readonly<Record<string, unknown>>;
+
+export interface ClientContext {
+  readonly name: string;
+  /** Null until the first keepalive or result. */
+  readonly record: ClientRecord | null;
+  /** Empty while the client never signed anything. From then on what is not signed alike is dropped. */
+  readonly signature: string;
+  /** When the last keepalive arrived, wall milliseconds, by our own clock. */
+  readonly lastHeardMs: number | null;
+  /** When silence is judged next; null when nobody is waiting. */
+  readonly deadlineAtMs: number | null;
+  /** The transport the last keepalive came over: silence of a broker that is away is not the client's. */
+  readonly via: string;
+}
+
+/** `nowMs` is wall time. */
+export type ClientFact =
+  | {
+      readonly type: 'keepalive.received';
+      readonly record: ClientRecord;
+      /** Empty when the keepalive is unsigned. */
+      readonly signature: string;
+      readonly via: string;
+      readonly nowMs: number;
+    }
+  | {
+      readonly type: 'result.received';
+      readonly result: ClientResult;
+      readonly signature: string;
+      /** The client that sent it, which is another one when the result names a `source`. */
+      readonly sender: string;
+      /** The record this client gets if nobody has heard of it yet. */
+      readonly firstRecord: ClientRecord;
+      readonly nowMs: number;
+    }
+  /** An operator defined a client over the API. */
+  | { readonly type: 'client.declared'; readonly record: ClientRecord; readonly nowMs: number }
+  /** `blind`: we can't hear this client now, for reasons of our own. */
+  | {
+      readonly type: 'deadline.reached';
+      readonly name: 'keepalive';
+      readonly nowMs: number;
+      readonly blind: boolean;
+    }
+  /** The backend came up again, or the broker did: silence until now proves nothing. */
+  | { readonly type: 'client.resumed'; readonly nowMs: number }
+  | { readonly type: 'client.deleted'; readonly nowMs: number };
+
+export type ClientEffect =
+  | { readonly type: 'persist' }
+  | { readonly type: 'deadline.set'; readonly name: 'keepalive'; readonly atMs: number }
+  | { readonly type: 'deadline.clear'; readonly name: 'keepalive' }
+  /** Make the entity of this client what the record says. */
+  | { readonly type: 'mirror' }
+  /** Announce that the registry has a new client. */
+  | { readonly type: 'announce'; readonly nowMs: number }
+  /** A result of the check `keepalive`. */
+  | {
+      readonly type: 'keepalive.publish';
+      readonly status: number;
+      readonly output: string;
+      readonly nowMs: number;
+    }
+  | {
+      readonly type: 'result.publish';
+      readonly result: ClientResult;
+      readonly sender: string;
+      readonly nowMs: number;
+    }
+  /** Dropped because its signature is not the one this client has. */
+  | { readonly type: 'refuse'; readonly what: 'keepalive' | 'result'; readonly payload: ClientRecord }
+  | { readonly type: 'forget' };

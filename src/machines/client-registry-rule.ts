@@ -1,0 +1,118 @@
+// Records of clients: what the registry keeps of a keepalive, what it makes up for a client that never sent one, and what
+// it says when a client comes or goes (earlier-client sheet 3.1 to 3.3).
+import type { ClientRecord, ClientResult } from './client-facts.ts';
+
+const ownSubscription = (name: string): string => `client:${name}`;
+
+/** Names of clients and checks become parts of keys and paths. */
+const namePattern = /^[\w.-]{1,255}$/;
+
+export const isClientName = (value: unknown): value is string =>
+  typeof value === 'string' && namePattern.test(value) && value !== '.' && value !== '..';
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export type KeepaliveReading =
+  | { readonly ok: true; readonly name: string; readonly record: ClientRecord }
+  | { readonly ok: false; readonly why: string };
+
+/** The reference product crashes over a keepalive without subscriptions; here it is refused with a reason. */
+export const readKeepalive = (message: unknown): KeepaliveReading => {
+  if (!isObject(message)) return { ok: false, why: 'a keepalive must be a map' };
+  const { name, subscriptions } = message;
+  if (!isClientName(name))
+    return { ok: false, why: 'client name cannot contain spaces or special characters' };
+  if (!Array.isArray(subscriptions)) return { ok: false, why: 'client subscriptions must be an array' };
+  const all = [
+    ...new Set([...subscriptions.filter((item) => typeof item === 'string'), ownSubscription(name)]),
+  ];
+  return { ok: true, name, record: { ...message, subscriptions: all } };
+};
+
+export type ResultReading =
+  | {
+      readonly ok: true;
+      readonly sender: string;
+      /** The client the result is about: the sender, or the `source` it names. */
+      readonly target: string;
+      readonly isProxy: boolean;
+      readonly result: ClientResult;
+      readonly signature: string;
+    }
+  | { readonly ok: false; readonly why: string };
+
+export const readResult = (message: unknown): ResultReading => {
+  if (!isObject(message)) return { ok: false, why: 'a result must be a map' };
+  const { client, check, signature } = message;
+  if (!isClientName(client))
+    return { ok: false, why: 'client name cannot contain spaces or special characters' };
+  if (!isObject(check)) return { ok: false, why: 'check must be a hash' };
+  if (!isClientName(check['name']))
+    return { ok: false, why: 'check name cannot contain spaces or special characters' };
+  if (typeof check['output'] !== 'string') return { ok: false, why: 'check output must be a string' };
+  if (!Number.isInteger(check['status'])) return { ok: false, why: 'check status must be an integer' };
+  const { source } = check;
+  const isProxy = typeof source === 'string' && source !== '';
+  if (isProxy && !isClientName(source))
+    return { ok: false, why: 'check source cannot contain spaces, special characters, or invalid tokens' };
+  return {
+    ok: true,
+    sender: client,
+    target: isProxy ? source : client,
+    isProxy,
+    result: check,
+    signature: typeof signature === 'string' ? signature : '',
+  };
+};
+
+/** A client that came to be because somebody reported about it. It is never watched. */
+export const proxyRecord = (
+  name: string,
+  isProxy: boolean,
+  version: string,
+  nowMs: number,
+): ClientRecord => ({
+  name,
+  address: 'unknown',
+  subscriptions: [ownSubscription(name)],
+  keepalives: false,
+  version,
+  timestamp: Math.floor(nowMs / 1000),
+  ...(isProxy ? { type: 'proxy' } : {}),
+});
+
+/** The check of a registration: told to handlers, never stored. */
+export const registrationResult = (record: ClientRecord, nowMs: number): ClientResult => {
+  const seconds = Math.floor(nowMs / 1000);
+  const { registration } = record;
+  return {
+    handler: 'registration',
+    status: 1,
+    ...(isObject(registration) ? registration : {}),
+    name: 'registration',
+    output: 'new client registration',
+    issued: seconds,
+    executed: seconds,
+  };
+};
+
+/** The check `keepalive` of a client: whatever its owner put into `keepalive`, and the verdict. */
+export const keepaliveResult = (
+  record: ClientRecord,
+  verdict: { readonly status: number; readonly output: string; readonly nowMs: number },
+  handler: string,
+): ClientResult => {
+  const seconds = Math.floor(verdict.nowMs / 1000);
+  const { keepalive } = record;
+  return {
+    thresholds: { warning: 120, critical: 180 },
+    handler,
+    ...(isObject(keepalive) ? keepalive : {}),
+    name: 'keepalive',
+    status: verdict.status,
+    output: verdict.output,
+    issued: seconds,
+    executed: seconds,
+  };
+};

@@ -1,0 +1,56 @@
+// What an entity actor is told and what it asks for: the vocabulary of the entity machine.
+import type { Entity, EntityConfig } from '../model/entity.ts';
+import type { CheckEvent, Event } from '../model/event.ts';
+
+export interface EntityContext {
+  readonly namespace: string;
+  readonly name: string;
+  readonly entity: Entity;
+  /** The agent's last keepalive (its check scope tells interval, timeout, ttl); null for what was never alive. */
+  readonly keepalive: CheckEvent | null;
+  /** When the last keepalive arrived, wall milliseconds, by our own clock. */
+  readonly lastHeardMs: number | null;
+  /** Wall time in milliseconds when silence becomes an alert; null when nobody is waiting. */
+  readonly deadlineAtMs: number | null;
+}
+
+export type EntityFact =
+  | {
+      readonly type: 'keepalive.received';
+      readonly event: CheckEvent;
+      readonly nowMs: number;
+      readonly newId: string;
+    }
+  | {
+      readonly type: 'deadline.reached';
+      readonly name: 'keepalive';
+      readonly nowMs: number;
+      readonly newId: string;
+    }
+  /** The first we hear of an entity that is no agent, or an operator defines one. */
+  | { readonly type: 'entity.declared'; readonly entity: Entity; readonly nowMs: number }
+  /** An operator changed the configuration half. */
+  | { readonly type: 'entity.configured'; readonly config: EntityConfig; readonly nowMs: number }
+  /**
+   * The backend came up with this entity in its store: wait again. Nobody is declared dead before one full timeout since
+   * then, and whoever stays silent is reported after it.
+   */
+  | { readonly type: 'entity.resumed'; readonly nowMs: number }
+  /** The keepalive event was deleted: stop waiting until the next keepalive. */
+  | { readonly type: 'keepalive.forgotten'; readonly nowMs: number }
+  | { readonly type: 'entity.deleted'; readonly nowMs: number };
+
+export type EntityEffect =
+  | { readonly type: 'persist' }
+  | { readonly type: 'deadline.set'; readonly name: 'keepalive'; readonly atMs: number }
+  | { readonly type: 'deadline.clear'; readonly name: 'keepalive' }
+  /** A keepalive event for the check actor `keepalive` of this entity: history, occurrences, pipelines. */
+  | { readonly type: 'publish'; readonly event: CheckEvent }
+  /** Straight to the pipelines: registration and deregistration events are never stored. */
+  | { readonly type: 'announce'; readonly event: Event }
+  /** Tell the agent's session, if there is one. */
+  | { readonly type: 'config.changed'; readonly config: EntityConfig }
+  /** Delete this entity with all its events; each is resolved towards the pipelines first. */
+  | { readonly type: 'deregister' }
+  /** Remove the durable record. */
+  | { readonly type: 'forget' };

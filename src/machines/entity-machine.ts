@@ -1,0 +1,300 @@
+// The entity machine: the life of one thing that is watched.
+//   unregistered   its first keepalive, or somebody who declares it
+//   registered     the next keepalive of its agent, until the deadline; for ever when none ever came
+//   unresponsive   the next keepalive; judged again at every deadline
+//     warning      the agent was silent for its warning timeout
+//     critical     the agent was silent for its critical timeout
+//   proxy          nothing: it has no agent, so its silence means nothing
+//   deregistering  its removal, asked for because it fell silent and wanted that
+//   deregistered   (final) nothing
+//
+// Road of an event: keepalives come to the entity first; it publishes them, or their absence, as events of the check
+// `keepalive`. Effects come in this order: persist, deadline, publish or announce or deregister, config.changed.
+import { assign, emit, setup } from 'xstate';
+import { graceDeadline } from './boot-grace-rule.ts';
+import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts';
+import {
+  afterJudgement,
+  blankEntity,
+  type Deadline,
+  type EntityIdentity,
+  type Heard,
+  heard,
+  isAgent,
+  isDue,
+  keepaliveOf,
+  missed,
+  published,
+  renewed,
+  silenceOf,
+} from './entity-step-rule.ts';
+import { firstTimeoutMs, patienceOf, registrationEvent } from './keepalive-rule.ts';
+import {
+  configOf,
+  configuredEntity,
+  decideRegistration,
+  heardEntity,
+  withOwnSubscription,
+} from './registration-rule.ts';
+import { isObject, type RestoreRule, restore } from './restore-rule.ts';
+
+export type EntityInput = EntityIdentity;
+
+export const entityInput = ({ namespace, name }: EntityInput): EntityInput => ({ namespace, name });
+
+/** Grows when the stored shape of `{value, context}` changes. */
+export const entityVersion = 1;
+
+const none: Partial<EntityContext> = {};
+
+const machine = setup({
+  types: {
+    context: {} as EntityContext,
+    events: {} as EntityFact,
+    emitted: {} as EntityEffect,
+    input: {} as EntityInput,
+  },
+  guards: {
+    fromAgent: ({ event }) => event.type === 'keepalive.received' && isAgent(event.event.entity),
+    isAdopted: ({ context, event }) =>
+      event.type === 'keepalive.received' && decideRegistration(context.entity, event.event).type === 'adopt',
+    declaresAgent: ({ event }) => event.type === 'entity.declared' && isAgent(event.entity),
+    staysAgent: ({ event }) => event.type === 'entity.configured' && isAgent(event.config),
+    isHeardOf: ({ context }) => context.keepalive !== null,
+    isEarly: ({ context, event }) =>
+      event.type === 'deadline.reached' && context.deadlineAtMs !== null && !isDue(context, event),
+    wantsToLeave: ({ context, event }) =>
+      event.type === 'deadline.reached' && isDue(context, event) && context.entity.deregister,
+    isWarning: ({ context, event }) =>
+      event.type === 'deadline.reached' &&
+      isDue(context, event) &&
+      silenceOf(context, event.nowMs).level === 'warning',
+    isCritical: ({ context, event }) =>
+      event.type === 'deadline.reached' &&
+      isDue(context, event) &&
+      silenceOf(context, event.nowMs).level === 'critical',
+  },
+  actions: {
+    register: assign(({ context, event }) =>
+      event.type === 'keepalive.received' ? heard(context, event, { type: 'register' }) : none,
+    ),
+    hear: assign(({ context, event }) =>
+      event.type === 'keepalive.received'
+        ? heard(context, event, decideRegistration(context.entity, event.event))
+        : none,
+    ),
+    noteFacts: assign(({ context, event }) => {
+      if (event.type !== 'keepalive.received') return none;
+      return {
+        entity: heardEntity(context.entity, event.event, { type: 'keep', why: 'storedWins' }, event.nowMs),
+      };
+    }),
+    declare: assign(({ event }) =>
+      event.type === 'entity.declared' ? { entity: withOwnSubscription(event.entity) } : none,
+    ),
+    configure: assign(({ context, event }) =>
+      event.type === 'entity.configured' ? { entity: configuredEntity(context.entity, event.config) } : none,
+    ),
+    stopWaiting: assign({ keepalive: null, lastHeardMs: null, deadlineAtMs: null }),
+    awaitJudgement: assign(({ context, event }) =>
+      event.type === 'deadline.reached' ? { deadlineAtMs: afterJudgement(context, event.nowMs) } : none,
+    ),
+    renewDeadline: assign(({ context, event }) =>
+      renewed(context, event.type === 'deadline.reached' ? event.nowMs : 0),
+    ),
+    grantGrace: assign(({ context, event }) =>
+      event.type === 'entity.resumed'
+        ? { deadlineAtMs: graceDeadline(event.nowMs, firstTimeoutMs(patienceOf(keepaliveOf(context)))) }
+        : none,
+    ),
+    persist: emit({ type: 'persist' }),
+    setDeadline: emit(({ context }) => {
+      if (context.deadlineAtMs === null) throw new Error('entity machine: waiting, but for no time');
+      return { type: 'deadline.set', name: 'keepalive', atMs: context.deadlineAtMs };
+    }),
+    clearDeadline: emit({ type: 'deadline.clear', name: 'keepalive' }),
+    announceRegistration: emit(({ context, event }) => ({
+      type: 'announce',
+      event: registrationEvent(context.entity, event.nowMs),
+    })),
+    publishAlive: emit(({ context, event }) => published(context, event as Heard)),
+    publishSilent: emit(({ context, event }) => missed(context, event as Deadline)),
+    tellConfig: emit(({ context }) => ({ type: 'config.changed', config: configOf(context.entity) })),
+    askToLeave: emit({ type: 'deregister' }),
+    forget: emit({ type: 'forget' }),
+  },
+});
+
+const registering = [
+  'register',
+  'persist',
+  'setDeadline',
+  'announceRegistration',
+  'publishAlive',
+  'tellConfig',
+] as const;
+const hearing = ['hear', 'persist', 'setDeadline', 'publishAlive'] as const;
+const adopting = [...hearing, 'tellConfig'] as const;
+const judging = ['awaitJudgement', 'persist', 'setDeadline', 'publishSilent'] as const;
+
+const cameBack = [
+  { guard: 'isAdopted', target: '#entity.registered', actions: adopting },
+  { target: '#entity.registered', actions: hearing },
+] as const;
+const early = { guard: 'isEarly', actions: ['renewDeadline', 'setDeadline'] } as const;
+const leaves = {
+  guard: 'wantsToLeave',
+  target: '#entity.deregistering',
+  actions: ['persist', 'askToLeave'],
+} as const;
+const becomesProxy = {
+  target: '#entity.proxy',
+  actions: ['configure', 'stopWaiting', 'persist', 'clearDeadline', 'tellConfig'],
+} as const;
+const configured = { guard: 'staysAgent', actions: ['configure', 'persist', 'tellConfig'] } as const;
+const forgotten = {
+  target: '#entity.registered',
+  actions: ['stopWaiting', 'persist', 'clearDeadline'],
+} as const;
+/** Declared again by an event that crossed the first declaration: known already, and soon durable. */
+const declaredAgain = { actions: 'persist' } as const;
+const resumed = { guard: 'isHeardOf', actions: ['grantGrace', 'setDeadline'] } as const;
+const deleted = { target: '#entity.deregistered', actions: ['clearDeadline', 'forget'] } as const;
+
+export const entityMachine = machine.createMachine({
+  id: 'entity',
+  initial: 'unregistered',
+  description: 'One thing that is watched: a machine with an agent, or a proxy entity without one.',
+  context: ({ input }) => ({
+    namespace: input.namespace,
+    name: input.name,
+    entity: blankEntity(input),
+    keepalive: null,
+    lastHeardMs: null,
+    deadlineAtMs: null,
+  }),
+  meta: {
+    events: {
+      'keepalive.received': 'The agent gave a sign of life.',
+      'deadline.reached': 'The time in which a keepalive was due is over.',
+      'entity.declared': 'An event named this entity for the first time, or an operator created it.',
+      'entity.configured': 'An operator changed the configuration of this entity.',
+      'entity.resumed': 'The backend came up with this entity in its store.',
+      'keepalive.forgotten': 'Somebody deleted the keepalive event: nothing is due until the next one.',
+      'entity.deleted': 'The entity was deleted.',
+    },
+  },
+  states: {
+    unregistered: {
+      description: 'Nobody has heard of this entity yet.',
+      on: {
+        'keepalive.received': [
+          { guard: 'fromAgent', target: 'registered', actions: registering },
+          { target: 'proxy', actions: ['noteFacts', 'persist', 'publishAlive'] },
+        ],
+        'entity.declared': [
+          { guard: 'declaresAgent', target: 'registered', actions: ['declare', 'persist'] },
+          { target: 'proxy', actions: ['declare', 'persist'] },
+        ],
+        'entity.deleted': deleted,
+      },
+    },
+    registered: {
+      description: 'The agent is well, as far as its keepalives tell; without any keepalive nothing is due.',
+      on: {
+        'keepalive.received': [{ guard: 'isAdopted', actions: adopting }, { actions: hearing }],
+        'deadline.reached': [
+          early,
+          leaves,
+          { guard: 'isWarning', target: 'unresponsive.warning', actions: judging },
+          { guard: 'isCritical', target: 'unresponsive.critical', actions: judging },
+        ],
+        'entity.declared': declaredAgain,
+        'entity.configured': [configured, becomesProxy],
+        'keepalive.forgotten': { actions: ['stopWaiting', 'persist', 'clearDeadline'] },
+        'entity.resumed': resumed,
+        'entity.deleted': deleted,
+      },
+    },
+    unresponsive: {
+      initial: 'warning',
+      description: 'The agent has been silent for too long.',
+      on: {
+        'keepalive.received': cameBack,
+        'entity.declared': declaredAgain,
+        'entity.configured': [configured, becomesProxy],
+        'keepalive.forgotten': forgotten,
+        'entity.resumed': resumed,
+        'entity.deleted': deleted,
+      },
+      states: {
+        warning: {
+          description: 'Silent for its warning timeout.',
+          on: {
+            'deadline.reached': [
+              early,
+              leaves,
+              { guard: 'isCritical', target: 'critical', actions: judging },
+              { guard: 'isWarning', actions: judging },
+            ],
+          },
+        },
+        critical: {
+          description: 'Silent for its critical timeout.',
+          on: {
+            'deadline.reached': [
+              early,
+              leaves,
+              { guard: 'isCritical', actions: judging },
+              { guard: 'isWarning', target: 'warning', actions: judging },
+            ],
+          },
+        },
+      },
+    },
+    proxy: {
+      description: 'Has no agent: others report about it, and its silence means nothing.',
+      on: {
+        'keepalive.received': [
+          { guard: 'fromAgent', target: 'registered', actions: adopting },
+          { actions: ['noteFacts', 'persist', 'publishAlive'] },
+        ],
+        'entity.declared': declaredAgain,
+        'entity.configured': [
+          { guard: 'staysAgent', target: 'registered', actions: ['configure', 'persist', 'tellConfig'] },
+          { actions: ['configure', 'persist'] },
+        ],
+        'entity.deleted': deleted,
+      },
+    },
+    deregistering: {
+      description: 'Fell silent and wanted to be removed then; waits for its removal.',
+      on: {
+        'keepalive.received': cameBack,
+        'entity.declared': declaredAgain,
+        'entity.configured': { actions: ['configure', 'persist'] },
+        'entity.resumed': { actions: 'askToLeave' },
+        'entity.deleted': deleted,
+      },
+    },
+    deregistered: { type: 'final', description: 'The entity was removed.' },
+  },
+});
+
+const isNumberOrNull = (value: unknown): boolean => value === null || typeof value === 'number';
+
+const contextFault = (context: Readonly<Record<string, unknown>>): string | undefined => {
+  const { namespace, name, entity, keepalive, lastHeardMs, deadlineAtMs } = context;
+  if (typeof namespace !== 'string' || typeof name !== 'string') return 'context names no entity';
+  if (!isObject(entity) || !isObject(entity['metadata'])) return 'context.entity is not an entity';
+  if (keepalive !== null && !(isObject(keepalive) && isObject(keepalive['check']))) {
+    return 'context.keepalive is not a check event';
+  }
+  return isNumberOrNull(lastHeardMs) && isNumberOrNull(deadlineAtMs) ? undefined : 'context holds a bad time';
+};
+
+const rule: RestoreRule = { version: entityVersion, migrate: {}, contextFault };
+
+/** A stored `{value, context}` as a live snapshot. Throws a RestoreError that says why it cannot be one. */
+export const restoreEntity = (state: unknown, version: number) =>
+  restore(entityMachine, rule, state, version);

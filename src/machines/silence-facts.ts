@@ -1,0 +1,32 @@
+// What a silence is told and what it asks for: the vocabulary of the silence machine.
+
+/** Why a silence ended. */
+export type SilenceEnd = 'timeOver' | 'resolved' | 'cleared';
+
+export interface SilenceTimes {
+  /** Wall milliseconds. */
+  readonly beginMs: number;
+  /** Wall milliseconds; null: it has no end of its own. */
+  readonly expireAtMs: number | null;
+  readonly expireOnResolve: boolean;
+}
+
+export interface SilenceContext extends SilenceTimes {
+  readonly namespace: string;
+  readonly name: string;
+  readonly end: SilenceEnd | null;
+}
+
+export type SilenceFact =
+  /** Made, changed, or back after a restart. */
+  | ({ readonly type: 'silence.defined'; readonly nowMs: number } & SilenceTimes)
+  | { readonly type: 'deadline.reached'; readonly name: 'silence'; readonly nowMs: number }
+  /** An incident it matched has resolved. */
+  | { readonly type: 'incident.resolved'; readonly nowMs: number }
+  | { readonly type: 'silence.cleared'; readonly nowMs: number };
+
+export type SilenceEffect =
+  | { readonly type: 'deadline.set'; readonly name: 'silence'; readonly atMs: number }
+  | { readonly type: 'deadline.clear'; readonly name: 'silence' }
+  | { readonly type: 'silence.began' }
+  | { readonly type: 'silence.ended'; readonly why: SilenceEnd };

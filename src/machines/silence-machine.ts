@@ -1,0 +1,118 @@
+// The silence machine: the time in which one silence holds (backend sheet 4).
+//   unset       its times
+//   pending     its begin
+//   active      its end: by time, by the resolution of an incident it matched, or by hand
+//   expired     (final) nothing
+import { assign, emit, setup } from 'xstate';
+import type { SilenceContext, SilenceEffect, SilenceEnd, SilenceFact } from './silence-facts.ts';
+
+export interface SilenceInput {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+type Defined = Extract<SilenceFact, { readonly type: 'silence.defined' }>;
+
+const isOver = (expireAtMs: number | null, nowMs: number): boolean =>
+  expireAtMs !== null && expireAtMs <= nowMs;
+
+const times = ({ beginMs, expireAtMs, expireOnResolve }: Defined) => ({
+  beginMs,
+  expireAtMs,
+  expireOnResolve,
+});
+
+const endOf = ({ type }: SilenceFact): SilenceEnd => {
+  if (type === 'incident.resolved') return 'resolved';
+  return type === 'silence.cleared' ? 'cleared' : 'timeOver';
+};
+
+const machine = setup({
+  types: {
+    context: {} as SilenceContext,
+    events: {} as SilenceFact,
+    emitted: {} as SilenceEffect,
+    input: {} as SilenceInput,
+  },
+  guards: {
+    isAlreadyOver: ({ event }) => event.type === 'silence.defined' && isOver(event.expireAtMs, event.nowMs),
+    isAhead: ({ event }) => event.type === 'silence.defined' && event.beginMs > event.nowMs,
+    isBeforeBegin: ({ context, event }) => event.nowMs < context.beginMs,
+    isTimeOver: ({ context, event }) => isOver(context.expireAtMs, event.nowMs),
+    endsOnResolve: ({ context }) => context.expireOnResolve,
+    hasEnd: ({ context, event }) =>
+      event.type === 'silence.defined' ? event.expireAtMs !== null : context.expireAtMs !== null,
+  },
+  actions: {
+    define: assign(({ event }) => (event.type === 'silence.defined' ? times(event) : {})),
+    noteEnd: assign(({ event }) => ({ end: endOf(event) })),
+    awaitBegin: emit(({ context }) => ({ type: 'deadline.set', name: 'silence', atMs: context.beginMs })),
+    awaitEnd: emit(({ context }) => ({
+      type: 'deadline.set',
+      name: 'silence',
+      atMs: context.expireAtMs ?? 0,
+    })),
+    stopWaiting: emit({ type: 'deadline.clear', name: 'silence' }),
+    tellBegan: emit({ type: 'silence.began' }),
+    tellEnded: emit(({ event }) => ({ type: 'silence.ended', why: endOf(event) })),
+  },
+});
+
+const ending = { target: '#silence.expired', actions: ['noteEnd', 'stopWaiting', 'tellEnded'] } as const;
+const defining = [
+  { guard: 'isAlreadyOver', ...ending },
+  { guard: 'isAhead', target: '#silence.pending', actions: ['define', 'awaitBegin'] },
+  { guard: 'hasEnd', target: '#silence.active', actions: ['define', 'awaitEnd', 'tellBegan'] },
+  { target: '#silence.active', actions: ['define', 'stopWaiting', 'tellBegan'] },
+] as const;
+
+export const silenceMachine = machine.createMachine({
+  id: 'silence',
+  initial: 'unset',
+  description: 'The time in which one silence holds.',
+  context: ({ input }) => ({
+    namespace: input.namespace,
+    name: input.name,
+    beginMs: 0,
+    expireAtMs: null,
+    expireOnResolve: false,
+    end: null,
+  }),
+  meta: {
+    events: {
+      'silence.defined': 'The silence was made or changed, or is back after a restart.',
+      'deadline.reached': 'The silence begins, or its time is over.',
+      'incident.resolved': 'An incident it matched has resolved.',
+      'silence.cleared': 'Somebody ended the silence.',
+    },
+  },
+  states: {
+    unset: { description: 'Its times are not known yet.', on: { 'silence.defined': defining } },
+    pending: {
+      description: 'It begins later.',
+      on: {
+        'silence.defined': defining,
+        'deadline.reached': [
+          { guard: 'isBeforeBegin', actions: 'awaitBegin' },
+          { guard: 'isTimeOver', ...ending },
+          { guard: 'hasEnd', target: 'active', actions: ['awaitEnd', 'tellBegan'] },
+          { target: 'active', actions: 'tellBegan' },
+        ],
+        'silence.cleared': ending,
+      },
+    },
+    active: {
+      description: 'Events it matches are silenced.',
+      on: {
+        'silence.defined': defining,
+        'deadline.reached': [
+          { guard: 'isTimeOver', ...ending },
+          { guard: 'hasEnd', actions: 'awaitEnd' },
+        ],
+        'incident.resolved': { guard: 'endsOnResolve', ...ending },
+        'silence.cleared': ending,
+      },
+    },
+    expired: { type: 'final', description: 'It is over.' },
+  },
+});

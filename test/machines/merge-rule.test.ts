@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { copyCheck } from '../../src/machines/check-copy.ts';
+import { mergeResult, truncatedBytesLabel } from '../../src/machines/merge-rule.ts';
+import { checkSchema } from '../../src/model/check.ts';
+import type { CheckEvent } from '../../src/model/event.ts';
+import { sampleEvent } from './samples.ts';
+
+const now = { nowMs: 1_700_000_000_900, silenced: [] };
+
+const mergeAll = (events: readonly CheckEvent[]): CheckEvent => {
+  let stored: CheckEvent | null = null;
+  for (const event of events) stored = mergeResult(stored, event, now).stored;
+  if (stored === null) throw new Error('no events');
+  return stored;
+};
+
+describe('merging a result', () => {
+  it('copies every field a check has', () => {
+    const check = checkSchema.parse({ metadata: { name: 'cpu' } });
+    const fields = Object.keys(checkSchema.shape).sort();
+    assert.deepEqual(Object.keys(copyCheck(check)).sort(), fields);
+    const marked = Object.fromEntries(fields.map((field) => [field, `value of ${field}`]));
+    assert.deepEqual(copyCheck(marked as never), marked);
+  });
+
+  it('starts the first result with a history of one', () => {
+    const { check } = mergeAll([sampleEvent({ status: 0, executed: 5 })]);
+    assert.deepEqual(check.history, [{ status: 0, executed: 5 }]);
+    assert.deepEqual(
+      [check.state, check.last_ok, check.occurrences, check.occurrences_watermark],
+      ['passing', 5, 1, 1],
+    );
+  });
+
+  it('drops what a sender claims about history, counts, state and silences', () => {
+    const { check } = mergeAll([
+      sampleEvent({
+        status: 1,
+        executed: 5,
+        check: {
+          history: [{ status: 2, executed: 1 }],
+          occurrences: 40,
+          occurrences_watermark: 50,
+          state: 'flapping',
+          last_ok: 3,
+          total_state_change: 77,
+          silenced: ['a'],
+          is_silenced: true,
+        },
+      }),
+    ]);
+    assert.deepEqual(check.history, [{ status: 1, executed: 5 }]);
+    assert.deepEqual(
+      [check.state, check.last_ok, check.occurrences, check.occurrences_watermark, check.total_state_change],
+      ['failing', 0, 1, 1, 0],
+    );
+    assert.deepEqual([check.silenced, check.is_silenced], [undefined, false]);
+  });
+
+  it('keeps the time of the last OK through failures', () => {
+    const { check } = mergeAll([
+      sampleEvent({ status: 0, executed: 5 }),
+      sampleEvent({ status: 2, executed: 6 }),
+      sampleEvent({ status: 1, executed: 7 }),
+    ]);
+    assert.equal(check.last_ok, 5);
+  });
+
+  it('does not move last_ok while flapping', () => {
+    const thresholds = { low_flap_threshold: 10, high_flap_threshold: 30 };
+    const events = Array.from({ length: 25 }, (_, n) =>
+      sampleEvent({ status: n % 2, executed: n + 1, check: thresholds }),
+    );
+    const { check } = mergeAll(events);
+    assert.equal(check.state, 'flapping');
+    assert.equal(check.status, 0);
+    // The 20th result is the last before the history is full.
+    assert.equal(check.last_ok, 19);
+  });
+
+  it('fills in a missing timestamp with now and leaves a given one alone', () => {
+    assert.equal(mergeResult(null, sampleEvent(), now).stored.timestamp, 1_700_000_000);
+    assert.equal(mergeResult(null, sampleEvent({ executed: 12 }), now).stored.timestamp, 12);
+  });
+
+  it('stores without metrics and delivers with them', () => {
+    const metrics = { handlers: ['influx'], points: [{ name: 'a', value: 1 }] };
+    const { stored, whole } = mergeResult(null, sampleEvent({ event: { metrics } }), now);
+    assert.equal('metrics' in stored, false);
+    assert.equal(whole.metrics?.points?.length, 1);
+  });
+
+  it('changes neither the previous nor the incoming event', () => {
+    const previous = Object.freeze(mergeAll([sampleEvent({ status: 1 })]));
+    const incoming = sampleEvent({ status: 0, event: { metrics: { handlers: ['x'] } } });
+    const before = [JSON.stringify(previous), JSON.stringify(incoming)];
+    mergeResult(previous, incoming, { ...now, silenced: ['s'] });
+    assert.deepEqual([JSON.stringify(previous), JSON.stringify(incoming)], before);
+  });
+});
+
+describe('cutting the output', () => {
+  it('leaves an output of exactly the allowed bytes alone and cuts one byte more', () => {
+    const check = { max_output_size: 4 };
+    const fits = mergeResult(null, sampleEvent({ check: { ...check, output: 'abcd' } }), now);
+    assert.equal(fits.stored.check.output, 'abcd');
+    assert.equal(fits.stored.metadata.labels, undefined);
+    const cut = mergeResult(null, sampleEvent({ check: { ...check, output: 'abcde' } }), now);
+    assert.equal(cut.stored.check.output, 'abcd');
+    assert.equal(cut.whole.check.output, 'abcde');
+    for (const event of [cut.stored, cut.whole]) {
+      assert.equal(event.metadata.labels?.[truncatedBytesLabel], '1');
+    }
+  });
+
+  it('never splits a character and counts what it removed', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 40 }),
+        fc.integer({ min: 1, max: 60 }),
+        (output, max) => {
+          const { stored, whole } = mergeResult(
+            null,
+            sampleEvent({ check: { output, max_output_size: max } }),
+            now,
+          );
+          const kept = Buffer.byteLength(stored.check.output);
+          assert.ok(output.startsWith(stored.check.output));
+          assert.ok(kept <= Math.max(max, 0));
+          const removed = Number(stored.metadata.labels?.[truncatedBytesLabel] ?? 0);
+          assert.equal(kept + removed, Buffer.byteLength(whole.check.output));
+          assert.ok(max - kept < 4 || removed === 0);
+        },
+      ),
+    );
+  });
+});
+
+describe('silences in the merge', () => {
+  const failing = mergeAll([sampleEvent({ status: 2, executed: 1 })]);
+  const silenced = ['forever', 'until-ok'];
+  const expiring = ['until-ok'];
+
+  it('name those that match, also while the check fails', () => {
+    const { stored } = mergeResult(failing, sampleEvent({ status: 2 }), { ...now, silenced, expiring });
+    assert.deepEqual([stored.check.silenced, stored.check.is_silenced], [silenced, true]);
+  });
+
+  it('that end on resolve do not hide the resolution', () => {
+    const { stored, resolves } = mergeResult(failing, sampleEvent({ status: 0 }), {
+      ...now,
+      silenced,
+      expiring,
+    });
+    assert.equal(resolves, true);
+    assert.deepEqual([stored.check.silenced, stored.check.is_silenced], [['forever'], true]);
+    const only = mergeResult(failing, sampleEvent({ status: 0 }), { ...now, silenced: expiring, expiring });
+    assert.deepEqual([only.stored.check.silenced, only.stored.check.is_silenced], [undefined, false]);
+  });
+});
