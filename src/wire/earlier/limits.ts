@@ -1,0 +1,16 @@
+// The figures of the earlier generation's transports, each with its unit (earlier-client sheet 2).
+
+/** One attempt to connect. */
+export const connectTimeoutMs = 20_000;
+/** How long a goodbye to a broker may take. */
+export const closeTimeoutMs = 2_000;
+/** Waits between attempts: 2 s, 4 s, ... 20 s. */
+export const reconnectStepMs = 2_000;
+export const maxReconnectDelayMs = 20_000;
+/** A line over which nothing came for this long is dead. */
+export const webSocketSilenceMs = 60_000;
+export const webSocketPingMs = 20_000;
+/** Largest message over a WebSocket: results carry output. */
+export const maxMessageBytes = 4_194_304;
+/** Most messages a WebSocket client may have unanswered. */
+export const maxUnanswered = 1_024;

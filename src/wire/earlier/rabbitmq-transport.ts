@@ -1,0 +1,285 @@
+// The earlier generation's transport over RabbitMQ, with exactly its exchanges, queues, flags and message properties
+// (earlier-client sheet 2.1): whoever declares them otherwise gets 406 from the broker.
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
+import { type Keeper, keepConnected } from './keep-connected.ts';
+import { closeTimeoutMs, connectTimeoutMs } from './limits.ts';
+import {
+  keepalivesPipe,
+  NotConnected,
+  type Pipe,
+  type PipeStats,
+  resultsPipe,
+  type Take,
+  type Transport,
+} from './transport.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface RabbitmqTransportOptions {
+  /** As in the configuration: a map, a URL, or several maps of which any will do. */
+  readonly rabbitmq: unknown;
+  /** In place of what the configuration says. */
+  readonly prefetch?: number;
+  readonly stepMs?: number;
+  readonly onFault: (error: unknown) => void;
+}
+
+const isMap = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+export interface BrokerAddress {
+  readonly url: string | Readonly<Record<string, string | number>>;
+  readonly prefetch: number;
+  readonly tls: Readonly<Record<string, Buffer>>;
+}
+
+const tlsOf = (ssl: unknown): BrokerAddress['tls'] => {
+  if (!isMap(ssl)) return {};
+  const file = (key: string): Buffer | undefined =>
+    typeof ssl[key] === 'string' ? readFileSync(ssl[key]) : undefined;
+  const [cert, key] = [file('cert_chain_file'), file('private_key_file')];
+  return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
+};
+
+const addressOf = (one: unknown): BrokerAddress => {
+  if (typeof one === 'string') return { url: one, prefetch: 1, tls: {} };
+  const map = isMap(one) ? one : {};
+  const secure = isMap(map['ssl']);
+  return {
+    url: {
+      protocol: secure ? 'amqps' : 'amqp',
+      hostname: text(map['host'], '127.0.0.1'),
+      port: number(map['port'], secure ? 5_671 : 5_672),
+      username: text(map['user'], 'guest'),
+      password: text(map['password'], 'guest'),
+      vhost: text(map['vhost'], '/'),
+      heartbeat: number(map['heartbeat'], 0),
+      frameMax: 131_072,
+    },
+    prefetch: number(map['prefetch'], 1),
+    tls: tlsOf(map['ssl']),
+  };
+};
+
+/** The brokers of a configuration, in the order in which they are tried. */
+export const brokerAddresses = (rabbitmq: unknown): readonly BrokerAddress[] => {
+  if (!Array.isArray(rabbitmq)) return [addressOf(rabbitmq)];
+  return rabbitmq
+    .map((one) => ({ one, at: Math.random() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ one }) => addressOf(one));
+};
+
+const exchangeFlags = { durable: false, autoDelete: false, internal: false } as const;
+const queueFlags = { durable: false, autoDelete: true, exclusive: false } as const;
+const messageProperties = {
+  contentType: 'application/octet-stream',
+  persistent: false,
+  priority: 0,
+} as const;
+/** Bindings and messages carry an empty routing key. */
+const noKey = '';
+
+/** Two connections with one channel each: one takes messages and sends keepalives, the other sends the rest. */
+class RabbitmqLine {
+  readonly #options: RabbitmqTransportOptions;
+  readonly #lost: (reason: string) => void;
+  readonly #connections: ChannelModel[] = [];
+  readonly #declared = new Set<string>();
+  readonly #consumers = new Map<string, string>();
+  readonly #funnels = new Set<string>();
+  #primary: Channel | undefined;
+  #secondary: ConfirmChannel | undefined;
+  #returned = false;
+  /** Results go one after the other, so that a returned one is known by its turn. */
+  #sending: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: RabbitmqTransportOptions, lost: (reason: string) => void) {
+    this.#options = options;
+    this.#lost = lost;
+  }
+
+  async connect(address: BrokerAddress): Promise<this> {
+    try {
+      this.#primary = await this.#dial(address, (connection) => connection.createChannel());
+      const secondary = await this.#dial(address, (connection) => connection.createConfirmChannel());
+      secondary.on('return', () => {
+        this.#returned = true;
+      });
+      this.#secondary = secondary;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    return this;
+  }
+
+  async publish(pipe: Pipe, message: string): Promise<void> {
+    const channel = pipe.name === keepalivesPipe.name ? this.#primary : this.#secondary;
+    if (channel === undefined || this.#closed) throw new NotConnected();
+    await this.#declareExchange(channel, pipe);
+    if (pipe.name !== resultsPipe.name) {
+      channel.publish(pipe.name, noKey, Buffer.from(message), messageProperties);
+      return;
+    }
+    const sent = this.#sending.then(() => this.#publishSurely(pipe, message));
+    this.#sending = sent.catch(() => {});
+    return sent;
+  }
+
+  /**
+   * A broker drops what no queue takes, and while no server listens there is no queue. The reference product loses such
+   * results; here the broker is asked to say so, which changes nothing for those who read the message.
+   */
+  async #publishSurely({ name }: Pipe, message: string): Promise<void> {
+    const channel = this.#secondary;
+    if (channel === undefined || this.#closed) throw new NotConnected();
+    this.#returned = false;
+    await new Promise<void>((resolve, reject) => {
+      const properties = { ...messageProperties, mandatory: true };
+      channel.publish(name, noKey, Buffer.from(message), properties, (error: unknown) =>
+        error === null || error === undefined ? resolve() : reject(new NotConnected()),
+      );
+    });
+    if (this.#returned) throw new Error(`nobody listens to ${name} now`);
+  }
+
+  async subscribe(pipe: Pipe, funnel: string, take: Take, ack: boolean): Promise<void> {
+    const channel = this.#primary;
+    if (channel === undefined) throw new NotConnected();
+    if (!this.#funnels.has(funnel)) {
+      this.#funnels.add(funnel);
+      await channel.assertQueue(funnel, queueFlags);
+    }
+    await this.#declareExchange(channel, pipe);
+    await channel.bindQueue(funnel, pipe.name, noKey);
+    if (this.#consumers.has(funnel)) return;
+    const consumerTag = `${funnel}-${Date.now()}-${randomInt(1_000_000_000)}`;
+    this.#consumers.set(funnel, consumerTag);
+    await channel.consume(funnel, (message) => this.#hand(channel, message, take, ack), {
+      noAck: !ack,
+      consumerTag,
+    });
+  }
+
+  async unsubscribe(): Promise<void> {
+    for (const tag of this.#consumers.values()) await this.#primary?.cancel(tag);
+    this.#consumers.clear();
+    this.#funnels.clear();
+  }
+
+  async stats(pipe: Pipe): Promise<PipeStats> {
+    const found = await this.#primary?.assertQueue(pipe.name, queueFlags);
+    return { messages: found?.messageCount ?? null, consumers: found?.consumerCount ?? null };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#connections.splice(0).map(closeInTime));
+  }
+
+  async #dial<C extends Channel>(
+    { url, prefetch, tls }: BrokerAddress,
+    createChannel: (connection: ChannelModel) => Promise<C>,
+  ): Promise<C> {
+    const connection = await connect(url as Parameters<typeof connect>[0], {
+      ...tls,
+      timeout: connectTimeoutMs,
+    });
+    this.#connections.push(connection);
+    let reason = 'rabbitmq connection closed';
+    const end = () => {
+      if (!this.#closed) this.#lost(reason);
+    };
+    connection.on('error', (error: Error) => {
+      reason = `rabbitmq ${error.message}`;
+    });
+    connection.on('close', end);
+    const channel = await createChannel(connection);
+    channel.on('error', (error: Error) => {
+      reason = `rabbitmq channel error: ${error.message}`;
+    });
+    channel.on('close', end);
+    await channel.prefetch(prefetch);
+    return channel;
+  }
+
+  async #declareExchange(channel: Channel, { name, type }: Pipe): Promise<void> {
+    const key = `${channel === this.#primary ? 1 : 2}:${name}`;
+    if (this.#declared.has(key)) return;
+    this.#declared.add(key);
+    await channel.assertExchange(name, type, exchangeFlags);
+  }
+
+  #hand(channel: Channel, message: ConsumeMessage | null, take: Take, ack: boolean): void {
+    if (message === null) return void this.#lost('rabbitmq cancelled a consumer');
+    const done = () => {
+      if (ack && !this.#closed) channel.ack(message);
+    };
+    // Even what cannot be used is acknowledged: it would come back for ever.
+    Promise.resolve()
+      .then(() => take(message.content.toString('utf8')))
+      .catch(this.#options.onFault)
+      .then(done)
+      .catch(this.#options.onFault);
+  }
+}
+
+/** A broker that is gone never answers a goodbye. */
+const closeInTime = async (connection: ChannelModel): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, closeTimeoutMs);
+  });
+  // It may be gone already; then there is nothing left to close.
+  await Promise.race([connection.close().catch(() => {}), late]);
+  clearTimeout(timer);
+};
+
+const connectToAny = async (
+  options: RabbitmqTransportOptions,
+  lost: (reason: string) => void,
+): Promise<RabbitmqLine> => {
+  let failure: unknown = new Error('no broker is configured');
+  for (const address of brokerAddresses(options.rabbitmq)) {
+    try {
+      return await new RabbitmqLine(options, lost).connect({
+        ...address,
+        prefetch: options.prefetch ?? address.prefetch,
+      });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+};
+
+export const createRabbitmqTransport = (options: RabbitmqTransportOptions): Transport => {
+  let keeper: Keeper<RabbitmqLine> | undefined;
+  const line = (): RabbitmqLine => {
+    const current = keeper?.current();
+    if (current === undefined) throw new NotConnected();
+    return current;
+  };
+  return {
+    name: 'rabbitmq',
+    isConnected: () => keeper?.current() !== undefined,
+    open: (listener) => {
+      keeper = keepConnected({
+        open: (lost) => connectToAny(options, lost),
+        listener,
+        stepMs: options.stepMs,
+      });
+    },
+    publish: async (pipe, message) => line().publish(pipe, message),
+    subscribe: async (pipe, funnel, take, { ack = false } = {}) => line().subscribe(pipe, funnel, take, ack),
+    unsubscribe: async () => keeper?.current()?.unsubscribe(),
+    stats: async (pipe) => keeper?.current()?.stats(pipe) ?? { messages: null, consumers: null },
+    close: async () => keeper?.stop(),
+  };
+};

@@ -1,0 +1,190 @@
+// Bytes of the binary encoding: numbers of variable length, tags, lengths, doubles (the public encoding document of
+// Protocol Buffers, version 3). A reader that never leaves its bounds, and a writer that grows.
+import { maxVarintBytes } from './limits.ts';
+
+/** How the value after a tag is laid out. Groups (3 and 4) are of an older version and are refused. */
+export const layouts = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+
+/** The bytes are not what they say they are. The message tells where, in bytes from the start of the payload. */
+export class BrokenBytes extends Error {
+  override name = 'BrokenBytes';
+}
+
+const two32 = 4_294_967_296;
+
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #at: number;
+  readonly #end: number;
+
+  constructor(bytes: Buffer, from = 0, to = bytes.length) {
+    this.#bytes = bytes;
+    this.#at = from;
+    this.#end = to;
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#end;
+  }
+
+  /** A 64-bit number with its sign; past 2^53 the nearest double, as JSON would read it. */
+  readInteger(): number {
+    const from = this.#at;
+    const first = from < this.#end ? (this.#bytes[from] ?? 0x80) : 0x80;
+    if (first < 0x80) {
+      // Nearly every tag, length and flag.
+      this.#at += 1;
+      return first;
+    }
+    let low = 0;
+    let high = 0;
+    for (let count = 0; count < maxVarintBytes; count += 1) {
+      const byte = this.#nextByte(from);
+      const bits = byte & 0x7f;
+      if (count < 4) low |= bits << (7 * count);
+      else if (count === 4) {
+        low |= bits << 28;
+        high |= bits >>> 4;
+      } else if (count < 9) high |= bits << (7 * count - 32);
+      else high |= bits << 31;
+      if (byte < 0x80) return (high | 0) * two32 + (low >>> 0);
+    }
+    return this.#broken('a number has no end', from);
+  }
+
+  /** Number and layout of the next field. */
+  readTag(): { readonly number: number; readonly layout: number } {
+    const from = this.#at;
+    const tag = this.readInteger();
+    const number = Math.floor(tag / 8);
+    if (tag < 8 || number > 536_870_911) return this.#broken('no field has this number', from);
+    return { number, layout: tag % 8 };
+  }
+
+  readDouble(): number {
+    const from = this.#take(8);
+    return this.#bytes.readDoubleLE(from);
+  }
+
+  /** A text; what is no UTF-8 becomes replacement characters, since output of commands may be anything. */
+  readText(): string {
+    const length = this.#readLength();
+    const from = this.#take(length);
+    return this.#bytes.toString('utf8', from, from + length);
+  }
+
+  /** A view, not a copy. */
+  readBytes(): Buffer {
+    const length = this.#readLength();
+    const from = this.#take(length);
+    return this.#bytes.subarray(from, from + length);
+  }
+
+  /** A reader of the message that lies here; this one goes on behind it. */
+  readMessage(): ByteReader {
+    const length = this.#readLength();
+    const from = this.#take(length);
+    return new ByteReader(this.#bytes, from, from + length);
+  }
+
+  /** Passes over a value nobody asked for. */
+  skip(layout: number): void {
+    if (layout === layouts.varint) this.readInteger();
+    else if (layout === layouts.fixed64) this.#take(8);
+    else if (layout === layouts.fixed32) this.#take(4);
+    else if (layout === layouts.bytes) this.#take(this.#readLength());
+    else this.#broken(`values of layout ${layout} are not known`, this.#at);
+  }
+
+  #readLength(): number {
+    const from = this.#at;
+    const length = this.readInteger();
+    if (length < 0 || length > this.#end - this.#at) return this.#broken('a value is cut off', from);
+    return length;
+  }
+
+  #take(count: number): number {
+    const from = this.#at;
+    if (count > this.#end - from) return this.#broken('a value is cut off', from);
+    this.#at += count;
+    return from;
+  }
+
+  #nextByte(from: number): number {
+    const byte = this.#at < this.#end ? this.#bytes[this.#at] : undefined;
+    if (byte === undefined) return this.#broken('a number is cut off', from);
+    this.#at += 1;
+    return byte;
+  }
+
+  #broken(what: string, at: number): never {
+    throw new BrokenBytes(`${what} (at byte ${at})`);
+  }
+}
+
+/** Most messages within messages are small. */
+const firstSizeBytes = 128;
+
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafe(firstSizeBytes);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** A whole number; negative ones take ten bytes. Fractions are cut. */
+  writeInteger(value: number): void {
+    this.#reserve(maxVarintBytes);
+    const whole = Math.trunc(value);
+    let rest = whole >= 0 && whole < Number.MAX_SAFE_INTEGER ? whole : BigInt.asUintN(64, BigInt(whole));
+    while (typeof rest === 'bigint' ? rest > 127n : rest > 127) {
+      this.#push(Number(typeof rest === 'bigint' ? rest & 127n : rest % 128) | 0x80);
+      rest = typeof rest === 'bigint' ? rest >> 7n : Math.floor(rest / 128);
+    }
+    this.#push(Number(rest));
+  }
+
+  writeTag(number: number, layout: number): void {
+    this.writeInteger(number * 8 + layout);
+  }
+
+  writeDouble(value: number): void {
+    this.#reserve(8);
+    this.#bytes.writeDoubleLE(value, this.#length);
+    this.#length += 8;
+  }
+
+  writeText(text: string): void {
+    const length = Buffer.byteLength(text);
+    this.writeInteger(length);
+    this.#reserve(length);
+    this.#bytes.write(text, this.#length, 'utf8');
+    this.#length += length;
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    this.writeInteger(bytes.length);
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** What was written so far: a view that the next write may overtake. */
+  written(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #push(byte: number): void {
+    this.#bytes[this.#length] = byte;
+    this.#length += 1;
+  }
+
+  #reserve(count: number): void {
+    const needed = this.#length + count;
+    if (needed <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+}

@@ -1,0 +1,24 @@
+// Payloads in binary: which table belongs to which type of frame. The type of a frame and the newline behind it stay text;
+// acknowledgements, which the published schema does not know, stay JSON.
+import type { MessageType } from '../frames.ts';
+import { type DecodedMessage, decodeMessage } from './decode.ts';
+import { encodeMessage } from './encode.ts';
+import { checkRequestMessage, entityConfigMessage, eventMessage } from './messages.ts';
+
+export type BinaryType = Exclude<MessageType, 'ack'>;
+
+const tables = {
+  event: eventMessage,
+  keepalive: eventMessage,
+  check_request: checkRequestMessage,
+  entity_config: entityConfigMessage,
+} as const satisfies Record<BinaryType, unknown>;
+
+export const hasBinaryForm = (type: string): type is BinaryType => Object.hasOwn(tables, type);
+
+/** `value` is the JSON form of the message: what a JSON payload of this type would hold. */
+export const encodePayload = (type: BinaryType, value: object): Buffer => encodeMessage(tables[type], value);
+
+/** The JSON form of a binary payload, not yet validated, or a sentence about where it is broken. Never throws. */
+export const decodePayload = (type: BinaryType, payload: Buffer): DecodedMessage =>
+  decodeMessage(tables[type], payload);
