@@ -1,0 +1,39 @@
+// What an error of MongoDB or its driver means to us: who is to blame, and whether trying again helps.
+import { StoreError, type StoreErrorCode } from './snapshot-store.ts';
+
+const duplicateKey = 11_000;
+/** OutOfDiskSpace; AtlasError, used for a used-up quota. */
+const fullCodes = new Set([14_031, 8_000]);
+/** BadValue, FailedToParse, TypeMismatch, InvalidBSON, DollarPrefixedFieldName and kin, too large, failed validation. */
+const invalidCodes = new Set([2, 9, 14, 22, 52, 55, 56, 57, 121, 10_334, 17_280, 17_419, 17_420]);
+const invalidNames = /^(BSON\w*Error|MongoInvalidArgumentError|RangeError)$/;
+
+interface DriverError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: unknown;
+  readonly writeErrors?: readonly { readonly code?: unknown }[] | { readonly code?: unknown };
+  readonly result?: { getWriteConcernError?(): unknown };
+}
+
+/** Every failed write of the bulk met a document that is already there, and nothing else went wrong. */
+export function isConflict(error: unknown): boolean {
+  const { code, writeErrors, result } = error as DriverError;
+  if (result?.getWriteConcernError?.()) return false;
+  const codes = [writeErrors ?? []].flat().map((item) => (item as { code?: unknown }).code);
+  return codes.length > 0 ? codes.every((each) => each === duplicateKey) : code === duplicateKey;
+}
+
+export function toStoreError(where: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const { message } = error as DriverError;
+  return new StoreError(meaningOf(error as DriverError), `${where}: ${message}`, { cause: error });
+}
+
+function meaningOf({ name, code, writeErrors, message }: DriverError): StoreErrorCode {
+  const codes = [code, ...[writeErrors ?? []].flat().map((item) => (item as { code?: unknown }).code)];
+  if (codes.some((each) => fullCodes.has(each as number)) || /space quota|disk space/i.test(message))
+    return 'full';
+  if (invalidNames.test(name) || codes.some((each) => invalidCodes.has(each as number))) return 'invalid';
+  return 'unavailable';
+}

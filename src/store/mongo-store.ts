@@ -1,0 +1,312 @@
+// The store of production and of clusters: MongoDB. The only file that knows the `mongodb` driver.
+//
+// A collection a kind, `_id` is the key. Writes go as unordered bulks with `w: majority` and `j: true`: what is
+// acknowledged is in the journal of a majority and survives a failover. A write carries its revision in its filter
+// (`rev: {$lt: new}`, with upsert): if a newer one is stored the filter finds nothing, the upsert hits the existing `_id`,
+// and the duplicate key says `stale`. Which writes of a bulk that concerns is read back from the documents, not from the
+// indexes of the error: a document says by `rev` and `writer` which commit it is of, also when a reply was lost and the
+// driver sent the write twice.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type AnyBulkWriteOperation, type Collection, type Db, MongoClient } from 'mongodb';
+import { checkFormat, formatMarker } from './format-marker.ts';
+import {
+  mongoConcurrentCommits,
+  mongoConnectMs,
+  mongoMajorityMs,
+  mongoPoolSize,
+  mongoServerSelectionMs,
+  mongoSocketMs,
+  scanPageEntries,
+} from './limits.ts';
+import { fromDocument, toDocument } from './mongo-document.ts';
+import { isConflict, toStoreError } from './mongo-errors.ts';
+import { UnreadableRecord } from './record-codec.ts';
+import { checkKey, compareKeys, prefixEnd } from './record-key.ts';
+import {
+  type Entry,
+  type PageQuery,
+  type Quarantined,
+  type RecordKind,
+  type SnapshotStore,
+  type StoredRecord,
+  StoreError,
+  type StoreWrite,
+  type WriteOutcome,
+} from './snapshot-store.ts';
+
+export interface MongoStoreOptions {
+  /** A connection string; its path names the database, `mon` if it names none. */
+  readonly url: string;
+  /** How long to look for a server before an operation fails, milliseconds. */
+  readonly serverSelectionMs?: number;
+}
+
+interface Row {
+  readonly _id: string;
+  readonly [field: string]: unknown;
+}
+
+interface Item {
+  readonly at: number;
+  readonly write: StoreWrite;
+  readonly operation: AnyBulkWriteOperation<Row>;
+}
+
+/**
+ * Connects, and looks at the format of what is there.
+ * Rejects with StoreError: 'unavailable' if no server takes writes, 'invalid' if the URL or the format is not ours.
+ */
+export async function openMongoStore(options: MongoStoreOptions): Promise<SnapshotStore> {
+  const client = createClient(options);
+  const where = `MongoDB at ${client.options.hosts.map(String).join(', ') || client.options.srvHost}`;
+  try {
+    await client.connect();
+    const db = client.db(databaseOf(client, options.url));
+    checkFormat(await readMarker(db), where);
+    return new MongoStore(client, db, where);
+  } catch (error) {
+    await client.close();
+    throw toStoreError(where, error);
+  }
+}
+
+function createClient({ url, serverSelectionMs = mongoServerSelectionMs }: MongoStoreOptions): MongoClient {
+  try {
+    return new MongoClient(url, {
+      appName: 'mon',
+      serverSelectionTimeoutMS: serverSelectionMs,
+      connectTimeoutMS: mongoConnectMs,
+      socketTimeoutMS: mongoSocketMs,
+      maxPoolSize: mongoPoolSize,
+      writeConcern: { w: 'majority', j: true, wtimeoutMS: mongoMajorityMs },
+      readConcern: { level: 'majority' },
+      readPreference: 'primary',
+    });
+  } catch (error) {
+    throw new StoreError(
+      'invalid',
+      `the store URL is no MongoDB connection string: ${(error as Error).message}`,
+    );
+  }
+}
+
+/** The marker that is there, or else ours; several backends may start on an empty database at once. */
+async function readMarker(db: Db): Promise<string> {
+  const meta = db.collection<Row>('meta');
+  const marker = await meta.findOne({ _id: 'format' });
+  if (marker) return JSON.stringify(marker);
+  const ours = formatMarker();
+  await meta.insertOne({ _id: 'format', ...JSON.parse(ours) }).catch((error: unknown) => {
+    if (!isConflict(error)) throw error;
+  });
+  return JSON.stringify((await meta.findOne({ _id: 'format' })) ?? JSON.parse(ours));
+}
+
+function databaseOf(client: MongoClient, url: string): string {
+  const isNamed = client.options.dbName !== 'test' || /\/test(\?|$)/.test(url);
+  return isNamed ? client.options.dbName : 'mon';
+}
+
+class MongoStore implements SnapshotStore {
+  readonly name = 'mongodb';
+  readonly maxConcurrentCommits = mongoConcurrentCommits;
+  readonly #client: MongoClient;
+  readonly #db: Db;
+  readonly #where: string;
+  readonly #writer = `${hostname()}:${process.pid}:${randomUUID()}`;
+  #commits = 0;
+  readonly #quarantined: Quarantined[] = [];
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(client: MongoClient, db: Db, where: string) {
+    this.#client = client;
+    this.#db = db;
+    this.#where = where;
+  }
+
+  async commit(writes: readonly StoreWrite[]): Promise<readonly WriteOutcome[]> {
+    this.#refuseWhenClosed();
+    this.#commits += 1;
+    const writer = `${this.#writer}:${this.#commits}`;
+    const kinds = new Map<RecordKind, Item[]>();
+    for (const [at, write] of writes.entries()) {
+      const item = { at, write, operation: toOperation(write, writer) };
+      const items = kinds.get(write.kind);
+      if (items) items.push(item);
+      else kinds.set(write.kind, [item]);
+    }
+    const outcomes: WriteOutcome[] = [];
+    const parts = [...kinds].map(([kind, items]) => this.#commitKind(kind, items, writer, outcomes));
+    await this.#track(allSettled(parts));
+    return outcomes;
+  }
+
+  async get(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
+    this.#refuseWhenClosed();
+    checkKey(kind, key);
+    const row = await this.#ask(() => this.#rows(kind).findOne({ _id: key }));
+    return row ? this.#decode(kind, row) : undefined;
+  }
+
+  async *scan(kind: RecordKind, query: PageQuery = {}): AsyncIterable<Entry> {
+    const prefix = query.prefix ?? '';
+    let after = query.after ?? '';
+    let left = query.limit ?? Number.POSITIVE_INFINITY;
+    while (left > 0) {
+      this.#refuseWhenClosed();
+      const start = compareKeys(after, prefix) < 0 ? { $gte: prefix } : { $gt: after };
+      const page = await this.#ask(() =>
+        this.#rows(kind)
+          .find({ _id: { ...start, $lt: prefixEnd(prefix) } }, { sort: { _id: 1 }, limit: scanPageEntries })
+          .toArray(),
+      );
+      for (const row of page) {
+        if (left <= 0) return;
+        after = row._id;
+        const record = await this.#decode(kind, row);
+        if (!record) continue;
+        left -= 1;
+        yield { key: row._id, record };
+      }
+      if (page.length < scanPageEntries) return;
+    }
+  }
+
+  async count(kind: RecordKind, prefix = ''): Promise<number> {
+    this.#refuseWhenClosed();
+    const range = { _id: { $gte: prefix, $lt: prefixEnd(prefix) } };
+    return this.#ask(() => this.#rows(kind).countDocuments(range));
+  }
+
+  quarantined(): readonly Quarantined[] {
+    return this.#quarantined;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= Promise.allSettled(this.#underWay).then(() => this.#client.close());
+    return this.#closed;
+  }
+
+  /** Writes until every item has an outcome: more than one round only when somebody else wrote too. */
+  async #commitKind(
+    kind: RecordKind,
+    items: readonly Item[],
+    writer: string,
+    outcomes: WriteOutcome[],
+  ): Promise<void> {
+    let open = items;
+    for (let rounds = 0; rounds < 5; rounds += 1) {
+      const doubtful = await this.#ask(() => this.#bulk(kind, open));
+      for (const { at } of open) outcomes[at] = { written: true };
+      if (doubtful.length === 0) return;
+      open = await this.#judge(kind, doubtful, writer, outcomes);
+      if (open.length === 0) return;
+    }
+    throw new StoreError(
+      'unavailable',
+      `${this.#where}: others keep writing the same ${kind} records; try again`,
+    );
+  }
+
+  /** Sends the writes; what it returns has to be looked at. */
+  async #bulk(kind: RecordKind, items: readonly Item[]): Promise<readonly Item[]> {
+    const deletes = items.filter(({ write }) => write.type === 'delete');
+    try {
+      const result = await this.#rows(kind).bulkWrite(
+        items.map(({ operation }) => operation),
+        { ordered: false },
+      );
+      return result.deletedCount === deletes.length ? [] : deletes;
+    } catch (error) {
+      if (isConflict(error)) return items;
+      throw error;
+    }
+  }
+
+  /** Tells from what is stored now which items were written and which are stale; returns those to be sent again. */
+  async #judge(
+    kind: RecordKind,
+    items: readonly Item[],
+    writer: string,
+    outcomes: WriteOutcome[],
+  ): Promise<readonly Item[]> {
+    const keys = items.map(({ write }) => write.key);
+    const rows = await this.#ask(() =>
+      this.#rows(kind)
+        .find({ _id: { $in: keys } })
+        .toArray(),
+    );
+    const stored = new Map(rows.map((row) => [row._id, row]));
+    const again: Item[] = [];
+    for (const item of items) {
+      const { write, at } = item;
+      const row = stored.get(write.key);
+      const storedRev = row && (await this.#decode(kind, row))?.rev;
+      const rev = write.type === 'put' ? write.record.rev : write.rev;
+      const isOurs = write.type === 'put' && storedRev === rev && row?.writer === writer;
+      if (isOurs || (storedRev === undefined && write.type === 'delete')) continue;
+      if (storedRev !== undefined && storedRev >= rev)
+        outcomes[at] = { written: false, why: 'stale', storedRev };
+      else again.push(item);
+    }
+    return again;
+  }
+
+  async #decode(kind: RecordKind, row: Row): Promise<StoredRecord | undefined> {
+    try {
+      return fromDocument(row);
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error;
+      await this.#ask(() => this.#quarantine(kind, row, error.message));
+      return undefined;
+    }
+  }
+
+  /** Moves the document aside as it is, unless it was written anew meanwhile. */
+  async #quarantine(kind: RecordKind, row: Row, reason: string): Promise<void> {
+    this.#quarantined.push({ kind, key: row._id, reason });
+    const aside = { _id: `${kind}/${row._id}@${Date.now()}`, kind, key: row._id, reason, document: row };
+    await this.#db.collection<Row>('quarantine').insertOne(aside);
+    await this.#rows(kind).deleteOne({ _id: row._id, rev: { $eq: row.rev ?? null } });
+  }
+
+  #rows(kind: RecordKind): Collection<Row> {
+    return this.#db.collection<Row>(kind);
+  }
+
+  async #ask<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toStoreError(this.#where, error);
+    }
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    const forget = () => this.#underWay.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new StoreError('closed', `${this.#where}: the store is closed`);
+  }
+}
+
+function toOperation(write: StoreWrite, writer: string): AnyBulkWriteOperation<Row> {
+  checkKey(write.kind, write.key);
+  if (write.type === 'delete') return { deleteOne: { filter: olderThan(write.key, write.rev) } };
+  const { _id, ...replacement } = toDocument(write.kind, write.key, write.record, writer);
+  return { replaceOne: { filter: olderThan(_id, write.record.rev), replacement, upsert: true } };
+}
+
+const olderThan = (key: string, rev: number) => ({ _id: key, rev: { $lt: rev } });
+
+/** Waits for all of them, then rejects with the first failure if there was one: nothing is left running behind. */
+async function allSettled(parts: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(parts);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}

@@ -1,0 +1,162 @@
+// The MongoDB store keeps the contract, fences other writers, and comes back by itself after an outage.
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { MongoClient } from 'mongodb';
+import { plainName, safeName } from '../../src/store/mongo-document.ts';
+import { openMongoStore } from '../../src/store/mongo-store.ts';
+import { describeStoreContract } from './contract.ts';
+import { freePort, mongodbSkipReason, startMongodb, type TestServer } from './mongodb-server.ts';
+import { put, record, stale, written } from './records.ts';
+import { startRelay } from './relay.ts';
+
+const skip = mongodbSkipReason();
+let server: TestServer | undefined;
+if (skip === false) server = await startMongodb();
+after(() => server?.stop());
+
+let databases = 0;
+const newUrl = (): string => {
+  databases += 1;
+  return `${server?.url}/mon_test_${process.pid}_${databases}`;
+};
+
+async function withDatabase<T>(
+  url: string,
+  work: (db: ReturnType<MongoClient['db']>) => Promise<T>,
+): Promise<T> {
+  const client = new MongoClient(url);
+  try {
+    return await work(client.db());
+  } finally {
+    await client.close();
+  }
+}
+
+async function inTurn<T>(steps: readonly (() => Promise<T>)[], isForward: boolean): Promise<T[]> {
+  const results: T[] = [];
+  for (const step of steps) results.push(await step());
+  return isForward ? results : results.reverse();
+}
+
+const holdsNoNestedList = (value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  Object.values(value).every(
+    (item) => holdsNoNestedList(item) && !(Array.isArray(value) && Array.isArray(item)),
+  );
+
+describeStoreContract('MongoDB', {
+  skip,
+  runs: 30,
+  ...(server?.isFerret ? { batchWrites: 64, accepts: holdsNoNestedList } : {}),
+  createHome: async () => {
+    const url = newUrl();
+    return {
+      open: () => openMongoStore({ url }),
+      damage: (key) =>
+        withDatabase(url, async (db) => {
+          await db.collection<{ _id: string }>('check').replaceOne({ _id: key }, { rev: 1, text: 'damaged' });
+        }),
+      quarantinedText: (key) =>
+        withDatabase(url, async (db) => {
+          const aside = await db.collection('quarantine').findOne({ kind: 'check', key });
+          return aside ? JSON.stringify(aside) : undefined;
+        }),
+      dispose: () =>
+        withDatabase(url, async (db) => {
+          await db.dropDatabase();
+        }),
+    };
+  },
+});
+
+describe('MongoDB store', { skip }, () => {
+  it('keeps records that can be read in a shell', async () => {
+    const url = newUrl();
+    const store = await openMongoStore({ url });
+    await store.commit([put('default/web-01/cpu', 1, { context: { status: 2 } })]);
+    await store.close();
+    const row = await withDatabase(url, (db) =>
+      db.collection('check').findOne({ 'state.context.status': 2 }),
+    );
+    assert.equal(String(row?._id), 'default/web-01/cpu');
+    assert.ok(row?.savedAt instanceof Date);
+  });
+
+  it('lets exactly one of two writers win each revision, and tells the other', async () => {
+    const url = newUrl();
+    const stores = await Promise.all([openMongoStore({ url }), openMongoStore({ url })]);
+    const wins = [0, 0];
+    for (let rev = 1; rev <= 20; rev += 1) {
+      const commits = stores.map((store, who) => () => store.commit([put('k', rev, { who })]));
+      // FerretDB finds and replaces in two steps, which MongoDB does in one: there, one after the other has to do.
+      const outcomes = server?.isFerret
+        ? await inTurn(rev % 2 === 0 ? commits : commits.toReversed(), rev % 2 === 0)
+        : await Promise.all(commits.map((commit) => commit()));
+      const winners = outcomes.map(([outcome]) => outcome?.written);
+      assert.deepEqual([...winners].sort(), [false, true]);
+      const who = winners.indexOf(true);
+      wins[who] = (wins[who] ?? 0) + 1;
+      assert.deepEqual((await stores[0]?.get('check', 'k'))?.state, { who });
+      assert.deepEqual(outcomes[1 - who], [stale(rev)]);
+    }
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('fails fast while the server can not be reached, and works again by itself when it can', async () => {
+    const relay = await startRelay(Number(new URL(server?.url ?? '').port));
+    const name = newUrl().split('/').at(-1);
+    const url = `mongodb://127.0.0.1:${relay.port}/${name}?directConnection=true`;
+    const store = await openMongoStore({ url, serverSelectionMs: 300 });
+    assert.deepEqual(await store.commit([put('k', 1)]), [written]);
+    relay.cut();
+    await assert.rejects(store.commit([put('k', 2)]), { name: 'StoreError', code: 'unavailable' });
+    await assert.rejects(store.get('check', 'k'), { code: 'unavailable' });
+    relay.mend();
+    assert.deepEqual(await store.commit([put('k', 3)]), [written]);
+    assert.deepEqual(await store.get('check', 'k'), record(3));
+    await store.close();
+    await relay.close();
+  });
+
+  it('refuses a store written in a later format', async () => {
+    const url = newUrl();
+    await withDatabase(url, (db) =>
+      db.collection<{ _id: string }>('meta').insertOne({ _id: 'format', format: 2 } as never),
+    );
+    await assert.rejects(openMongoStore({ url }), (error: Error) => {
+      assert.match(error.message, /has format 2, this program reads format 1/);
+      return true;
+    });
+  });
+});
+
+it('says quickly that no server answers, without telling the password', async () => {
+  const url = `mongodb://ann:s3cret@127.0.0.1:${await freePort()}/mon`;
+  await assert.rejects(
+    openMongoStore({ url, serverSelectionMs: 200 }),
+    (error: Error & { code?: string }) => {
+      assert.equal(error.code, 'unavailable');
+      assert.match(error.message, /127\.0\.0\.1/);
+      assert.doesNotMatch(error.message, /s3cret/);
+      return true;
+    },
+  );
+});
+
+it('writes every field name as one that is no operator, and reads it back', () => {
+  const name = fc.string({
+    unit: fc.constantFrom('.', '$', '\u0000', '\uff0e', '\uff04', '\uff3c', '_', '0', 'a'),
+  });
+  fc.assert(
+    fc.property(name, (plain) => {
+      const safe = safeName(plain);
+      assert.ok(safe !== '' && !safe.startsWith('$') && !/[.]/.test(safe) && !safe.includes('\0'), safe);
+      assert.equal(plainName(safe), plain);
+    }),
+    { numRuns: 2_000 },
+  );
+  assert.notEqual(safeName('_bsontype'), '_bsontype');
+  for (const plain of ['_bsontype', '', '$where', 'a.b']) assert.equal(plainName(safeName(plain)), plain);
+});
