@@ -1,0 +1,38 @@
+// Ids of secrets in a key-value store: `path/to/secret#key` (API sheet, section 12.4). Version 2 of the store keeps values
+// below `data/` behind the mount, the first part of the path; ids leave it out.
+
+export type StoreVersion = 'v1' | 'v2';
+
+export interface SecretAddress {
+  /** Below the address of the store, e.g. `/v1/secret/data/pager`. */
+  readonly path: string;
+  readonly key: string;
+}
+
+/** Halves of a character cannot be written in an address. */
+const isFitPart = (part: string): boolean =>
+  part !== '' && part !== '.' && part !== '..' && !/\p{Surrogate}/u.test(part);
+
+/** Null for what is no id: without key, without path, or with parts that would lead elsewhere. */
+export const addressOf = (id: string, version: StoreVersion): SecretAddress | null => {
+  const hash = id.lastIndexOf('#');
+  if (hash < 1 || hash === id.length - 1) return null;
+  const parts = id.slice(0, hash).replace(/^\//, '').split('/');
+  const [mount, ...rest] = parts;
+  if (mount === undefined || rest.length === 0 || !parts.every(isFitPart)) return null;
+  const inStore = version === 'v2' && rest[0] !== 'data' ? [mount, 'data', ...rest] : parts;
+  return { path: `/v1/${inStore.map(encodeURIComponent).join('/')}`, key: id.slice(hash + 1) };
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** The value of a key in an answer of the store; undefined when it is not there. */
+export const valueIn = (answer: unknown, key: string, version: StoreVersion): string | undefined => {
+  const outer = isObject(answer) && isObject(answer.data) ? answer.data : {};
+  const data = version === 'v2' ? (isObject(outer.data) ? outer.data : {}) : outer;
+  if (!Object.hasOwn(data, key)) return undefined;
+  const value = data[key];
+  if (value === null || value === undefined) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};

@@ -1,0 +1,149 @@
+// Secrets: from the reference in a check, handler or mutator to its value, just before it is used and kept nowhere
+// (API sheet, section 12.4; backend sheet, section 7). Values never reach a log, an error or an answer of the API.
+import { MonError } from '../model/errors.ts';
+import type { Secret } from '../model/secret.ts';
+import type { SecretsProvider } from '../model/secrets-provider.ts';
+import { addressOf, type StoreVersion, valueIn } from './secret-id.ts';
+import { connectStore, type StoreConnection } from './store-client.ts';
+
+/** Names an environment variable and the Secret resource whose value it gets. */
+export interface SecretReference {
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** The part of the resource table that is needed. */
+export interface SecretsTable {
+  get(segment: string, namespace: string, name: string): unknown;
+  count(segment: string): number;
+}
+
+export interface Secrets {
+  /**
+   * `NAME=value` in order, empty values left out; the first that cannot be had ends it. Rejects with a MonError:
+   * `unavailable` (retry) where a provider is out of reach, `notFound` or `invalid` where the reference is wrong.
+   */
+  resolve(namespace: string, references: readonly SecretReference[]): Promise<readonly string[]>;
+  /**
+   * The same for a check request: only for an agent that proved itself with a certificate (interface section 5.5).
+   * Rejects with `permissionDenied` for any other that is to get secrets.
+   */
+  resolveForAgent(
+    agent: { readonly mutualTls: boolean },
+    namespace: string,
+    references: readonly SecretReference[],
+  ): Promise<readonly string[]>;
+  /** Lets go of connections. */
+  close(): void;
+}
+
+const secretsSegment = 'secrets';
+const providersSegment = 'providers';
+
+export const createSecrets = (
+  table: SecretsTable,
+  env: Readonly<Record<string, string | undefined>>,
+  monotonicMs: () => number = () => performance.now(),
+): Secrets => {
+  /** By name; the provider it was made for, so that a changed one is connected anew. */
+  const stores = new Map<string, { readonly provider: SecretsProvider; readonly store: StoreConnection }>();
+  /** Fetches under way: a hundred handlers that fire together ask once. */
+  const underWay = new Map<string, Promise<string>>();
+
+  const storeOf = (provider: SecretsProvider): StoreConnection => {
+    const { name } = provider.metadata;
+    const known = stores.get(name);
+    if (known?.provider === provider) return known.store;
+    known?.store.close();
+    stores.delete(name);
+    const { client } = provider.spec;
+    try {
+      if (client === undefined) throw new Error('spec.client is missing');
+      const store = connectStore(client, monotonicMs);
+      stores.set(name, { provider, store });
+      return store;
+    } catch (error) {
+      throw new MonError(
+        'unavailable',
+        `secret provider not available: ${name}: ${(error as Error).message}`,
+      );
+    }
+  };
+
+  const fetchFrom = async (provider: SecretsProvider, secret: Secret): Promise<string> => {
+    const { name } = secret.metadata;
+    const { id, provider: providerName } = secret.spec;
+    const version = (provider.spec.client?.version ?? 'v1') as StoreVersion;
+    const address = addressOf(id, version);
+    if (address === null)
+      throw new MonError('invalid', `invalid secret info: ${name}: its id must be like path/to/secret#key`);
+    const answer = await storeOf(provider).get(address.path);
+    switch (answer.type) {
+      case 'found': {
+        const value = valueIn(answer.body, address.key, version);
+        if (value === undefined) throw new MonError('notFound', `secret not found: ${name}`);
+        return value;
+      }
+      case 'missing':
+        throw new MonError('notFound', `secret not found: ${name}`);
+      case 'refused':
+        throw new MonError(
+          'permissionDenied',
+          `secret provider not available: ${providerName}: ${answer.why}`,
+        );
+      case 'outage':
+        throw new MonError('unavailable', `secret provider not available: ${providerName}: ${answer.why}`);
+    }
+  };
+
+  const readValue = async (namespace: string, name: string): Promise<string> => {
+    const secret = table.get(secretsSegment, namespace, name) as Secret | undefined;
+    if (secret === undefined) throw new MonError('notFound', `secret not found: ${name}`);
+    const { id, provider: providerName } = secret.spec;
+    if (table.count(providersSegment) === 0) throw new MonError('notFound', 'no secret provider defined');
+    const provider = table.get(providersSegment, '', providerName) as SecretsProvider | undefined;
+    if (provider === undefined) throw new MonError('notFound', `secret provider not found: ${providerName}`);
+    if (provider.type === 'Env') {
+      const value = env[id];
+      if (value === undefined) throw new MonError('notFound', `secret not found: ${name}`);
+      return value;
+    }
+    const key = JSON.stringify([providerName, id]);
+    const running = underWay.get(key);
+    if (running !== undefined) return running;
+    const mine = fetchFrom(provider, secret).finally(() => underWay.delete(key));
+    underWay.set(key, mine);
+    return mine;
+  };
+
+  const resolve: Secrets['resolve'] = async (namespace, references) => {
+    const found: string[] = [];
+    for (const { name, secret } of references) {
+      if (name === '' || secret === '')
+        throw new MonError(
+          'invalid',
+          `invalid secret info: ${name || secret || 'a name and a secret are needed'}`,
+        );
+      const value = await readValue(namespace, secret);
+      if (value !== '') found.push(`${name}=${value}`);
+    }
+    return found;
+  };
+
+  return {
+    resolve,
+    async resolveForAgent({ mutualTls }, namespace, references) {
+      if (references.length === 0) return [];
+      if (!mutualTls)
+        throw new MonError(
+          'permissionDenied',
+          'secrets are sent only to agents that use mutual TLS; this one did not show a certificate',
+        );
+      return resolve(namespace, references);
+    },
+    close() {
+      for (const { store } of stores.values()) store.close();
+      stores.clear();
+    },
+  };
+};
