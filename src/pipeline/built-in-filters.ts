@@ -1,0 +1,47 @@
+// The filters every installation has. A custom filter of the same name is never consulted (backend sheet 6.4).
+import type { Check } from '../model/check.ts';
+import type { Event } from '../model/event.ts';
+
+export interface BuiltInVerdict {
+  readonly allowed: boolean;
+  readonly why: string;
+}
+
+type BuiltInFilter = (event: Event) => BuiltInVerdict;
+
+/** True when this status 0 ends an incident: the history holds this result last and a nonzero one before it. */
+export const isResolution = (check: Check | undefined): boolean => {
+  const history = check?.history ?? [];
+  const previous = history.at(-2);
+  return check?.status === 0 && previous !== undefined && previous.status !== 0;
+};
+
+const isIncident: BuiltInFilter = ({ check }) => {
+  if (check === undefined) return { allowed: false, why: 'the event has no check' };
+  if (check.status !== 0) return { allowed: true, why: `status is ${check.status}` };
+  return isResolution(check)
+    ? { allowed: true, why: 'the event resolves an incident' }
+    : { allowed: false, why: 'neither an incident nor its resolution' };
+};
+
+const notSilenced: BuiltInFilter = ({ check }) => {
+  const entries = check?.silenced ?? [];
+  return entries.length === 0
+    ? { allowed: true, why: 'not silenced' }
+    : { allowed: false, why: `silenced by ${entries.join(', ')}` };
+};
+
+const hasMetrics: BuiltInFilter = ({ metrics }) =>
+  metrics === undefined
+    ? { allowed: false, why: 'the event has no metrics' }
+    : { allowed: true, why: 'the event has metrics' };
+
+const builtIns: ReadonlyMap<string, BuiltInFilter> = new Map([
+  ['is_incident', isIncident],
+  ['not_silenced', notSilenced],
+  ['has_metrics', hasMetrics],
+]);
+
+/** The verdict of a built-in filter, or undefined when no built-in has that name. */
+export const judgeBuiltIn = (name: string, event: Event): BuiltInVerdict | undefined =>
+  builtIns.get(name)?.(event);

@@ -1,0 +1,142 @@
+// The filters of one event. Built-in filters and time windows are judged at once; what is left of the custom filters
+// goes to the sandbox in a single trip, however many workflows name them, so that the event is parsed once.
+import type { Event } from '../model/event.ts';
+import type { EventFilter } from '../model/event-filter.ts';
+import { judgeBuiltIn } from './built-in-filters.ts';
+import { isRetryable, messageOf } from './failures.ts';
+import { type Ruling, ruleOutcomes, ruleWindows } from './filter-rule.ts';
+import type { PlannedWorkflow } from './plan.ts';
+import type { PipelineDeps } from './ports.ts';
+import type { FilterProgram } from './sandbox/protocol.ts';
+import { clipReason, type FilterStep, roundMs } from './trace.ts';
+
+type Judged = Ruling & { readonly durationMs: number; readonly retry?: true };
+
+export interface FilterPass {
+  readonly steps: readonly FilterStep[];
+  /** The step the workflow ended at, if one denied or could not be decided. */
+  readonly stop: FilterStep | null;
+  /** The sandbox was out of reach: the same filters may pass later. */
+  readonly retry: boolean;
+}
+
+type FilterDeps = Pick<PipelineDeps, 'lookup' | 'filters' | 'loadAssets' | 'nowMs'>;
+
+/**
+ * Answers, for any workflow of this event, what its filters say. Each filter is evaluated at most once an event, and
+ * `eventJson` is asked for only if a custom filter has the word.
+ */
+export const judgeFilters = async (
+  event: Event,
+  eventJson: () => string,
+  namespace: string,
+  workflows: readonly PlannedWorkflow[],
+  deps: FilterDeps,
+): Promise<(workflow: PlannedWorkflow) => FilterPass> => {
+  const rulings = new Map<string, Judged>();
+  const programs = new Map<string, EventFilter>();
+  const nowMs = deps.nowMs();
+  for (const workflow of workflows)
+    for (const name of workflow.filters) {
+      if (programs.has(name)) continue;
+      const ruling = rulings.get(name) ?? judgeAtOnce(name, event, namespace, nowMs, deps);
+      if ('metadata' in ruling) programs.set(name, ruling);
+      else {
+        rulings.set(name, ruling);
+        // What stands behind a denying filter is not reached, so it need not be evaluated for this workflow.
+        if (ruling.stopped) break;
+      }
+    }
+  if (programs.size > 0) await runPrograms(eventJson, namespace, nowMs, programs, rulings, deps);
+  return (workflow) => walk(workflow, rulings);
+};
+
+/** A ruling that needs no sandbox, or the definition of a filter that does. */
+const judgeAtOnce = (
+  name: string,
+  event: Event,
+  namespace: string,
+  nowMs: number,
+  deps: FilterDeps,
+): Judged | EventFilter => {
+  const builtIn = judgeBuiltIn(name, event);
+  if (builtIn !== undefined)
+    return {
+      verdict: builtIn.allowed ? 'allowed' : 'denied',
+      stopped: !builtIn.allowed,
+      why: builtIn.why,
+      durationMs: 0,
+    };
+  const filter = deps.lookup.filter(namespace, name);
+  if (filter === undefined)
+    return { verdict: 'error', stopped: true, why: `filter ${name} does not exist`, durationMs: 0 };
+  const windows = ruleWindows(filter, nowMs);
+  return windows === null ? filter : { ...windows, durationMs: 0 };
+};
+
+const runPrograms = async (
+  eventJson: () => string,
+  namespace: string,
+  nowMs: number,
+  filters: ReadonlyMap<string, EventFilter>,
+  rulings: Map<string, Judged>,
+  deps: FilterDeps,
+): Promise<void> => {
+  const programs: FilterProgram[] = [];
+  for (const [name, filter] of filters) {
+    try {
+      programs.push(await toProgram(name, filter, namespace, deps));
+    } catch (error) {
+      rulings.set(name, notEvaluated(name, error));
+    }
+  }
+  try {
+    const runs = await deps.filters.evaluate(eventJson(), nowMs, programs);
+    for (const [index, { name }] of programs.entries()) {
+      const filter = filters.get(name);
+      const run = runs[index];
+      if (filter === undefined || run === undefined) continue;
+      const ruling = ruleOutcomes(filter, run.outcomes, deps.filters.limits);
+      rulings.set(name, { ...ruling, durationMs: roundMs(run.durationMs) });
+    }
+  } catch (error) {
+    for (const { name } of programs) rulings.set(name, notEvaluated(name, error));
+  }
+};
+
+const notEvaluated = (name: string, error: unknown): Judged => ({
+  verdict: 'error',
+  stopped: true,
+  why: clipReason(`filter ${name} was not evaluated: ${messageOf(error)}`),
+  durationMs: 0,
+  ...(isRetryable(error) ? { retry: true } : {}),
+});
+
+const toProgram = async (
+  name: string,
+  filter: EventFilter,
+  namespace: string,
+  deps: FilterDeps,
+): Promise<FilterProgram> => {
+  const assets = filter.runtime_assets ?? [];
+  const bundle = assets.length > 0 ? await deps.loadAssets?.(namespace, assets) : undefined;
+  return {
+    name,
+    action: filter.action === 'deny' ? 'deny' : 'allow',
+    expressions: filter.expressions,
+    scripts: bundle?.scripts ?? [],
+  };
+};
+
+const walk = (workflow: PlannedWorkflow, rulings: ReadonlyMap<string, Judged>): FilterPass => {
+  const steps: FilterStep[] = [];
+  for (const name of workflow.filters) {
+    const ruling = rulings.get(name);
+    if (ruling === undefined) continue;
+    const { retry, ...rest } = ruling;
+    const step: FilterStep = { name, ...rest };
+    steps.push(step);
+    if (step.stopped) return { steps, stop: step, retry: retry === true };
+  }
+  return { steps, stop: null, retry: false };
+};

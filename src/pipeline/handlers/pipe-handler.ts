@@ -1,0 +1,51 @@
+// The `pipe` handler: a command on this machine that reads the mutated event (backend sheet 6.3).
+import type { Handler } from '../../model/handler.ts';
+import type { CommandRunner } from '../commands/protocol.ts';
+import type { Environment } from '../environment.ts';
+import { maxHandlerReadBytes } from '../limits.ts';
+import { clipOutput, clipReason } from '../trace.ts';
+import type { Handling } from './handling.ts';
+
+/** Status that goes with a timeout, as in the reference product. */
+const timedOutStatus = 2;
+
+export const pipeHandler = async (
+  handler: Handler,
+  data: string | Buffer,
+  environment: Environment,
+  commands: CommandRunner,
+  signal: AbortSignal | undefined,
+): Promise<Handling> => {
+  const timeoutSeconds = handler.timeout;
+  const result = await commands.run({
+    command: handler.command ?? '',
+    input: data,
+    env: environment.env,
+    timeoutMs: timeoutSeconds * 1000,
+    maxOutputBytes: maxHandlerReadBytes,
+    signal,
+  });
+  const shown = (output: Buffer): string => clipOutput(environment.scrub(output.toString('utf8')));
+  switch (result.type) {
+    case 'exited':
+      return {
+        outcome: result.status === 0 ? 'handled' : 'failed',
+        why: `exit status ${result.status}`,
+        status: result.status,
+        output: shown(result.output),
+      };
+    case 'timedOut':
+      return {
+        outcome: 'timedOut',
+        why: `killed with all its processes after ${timeoutSeconds} s`,
+        status: timedOutStatus,
+        output: clipOutput(`Execution timed out\n${shown(result.output)}`),
+      };
+    case 'aborted':
+      return { outcome: 'failed', why: 'killed because the backend stops', retry: true };
+    case 'notStarted': {
+      const why = clipReason(environment.scrub(`could not be started: ${result.message}`));
+      return { outcome: 'failed', why, ...(result.outage ? { retry: true } : {}) };
+    }
+  }
+};

@@ -1,0 +1,67 @@
+// The `udp` handler: the mutated event as one datagram (backend sheet 6.3). It is sent, not delivered: UDP promises
+// nothing, so neither do we.
+import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import type { Handler } from '../../model/handler.ts';
+import { defaultSocketTimeoutSeconds, maxDatagramBytes } from '../limits.ts';
+import { type Handling, socketAborted, socketFailure, socketTimeout } from './handling.ts';
+
+export const udpHandler = async (
+  handler: Handler,
+  data: string | Buffer,
+  signal: AbortSignal | undefined,
+): Promise<Handling> => {
+  const host = handler.socket?.host ?? '';
+  const port = handler.socket?.port ?? 0;
+  const address = `udp ${host}:${port}`;
+  const bytes = Buffer.byteLength(data);
+  if (bytes > maxDatagramBytes)
+    return {
+      outcome: 'failed',
+      why: `${address}: ${bytes} bytes don't fit into one datagram (at most ${maxDatagramBytes}); use a mutator or tcp`,
+    };
+  const seconds = handler.timeout || defaultSocketTimeoutSeconds;
+  return bounded(send(host, port, data, address, bytes), address, seconds, signal);
+};
+
+const send = async (
+  host: string,
+  port: number,
+  data: string | Buffer,
+  address: string,
+  bytes: number,
+): Promise<Handling> => {
+  try {
+    const target = await lookup(host);
+    const socket = createSocket(target.family === 6 ? 'udp6' : 'udp4');
+    try {
+      await new Promise<void>((resolve, reject) => {
+        socket.once('error', reject);
+        socket.send(data, port, target.address, (error) => (error ? reject(error) : resolve()));
+      });
+    } finally {
+      socket.close();
+    }
+    return { outcome: 'handled', why: `${address}: ${bytes} bytes sent` };
+  } catch (error) {
+    return socketFailure(error, address);
+  }
+};
+
+const bounded = async (
+  sending: Promise<Handling>,
+  address: string,
+  seconds: number,
+  signal: AbortSignal | undefined,
+): Promise<Handling> => {
+  if (signal?.aborted === true) return socketAborted(address);
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<Handling>((resolve) => {
+    timer = setTimeout(() => resolve(socketTimeout(address, seconds)), seconds * 1000);
+  });
+  try {
+    return await Promise.race([sending, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

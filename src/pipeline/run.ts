@@ -1,0 +1,161 @@
+// One event through its pipelines: plan, filters, mutator, handler, and a trace of it all. Workflows run one after
+// the other, each from its own copy of the event; one that fails, denies or is refused changes nothing for the next.
+// Users' mistakes are entries in the trace; only a bug of ours makes this reject.
+import type { Event } from '../model/event.ts';
+import { directRunner } from './commands/run-command.ts';
+import { buildEnvironment, type Environment } from './environment.ts';
+import { isRetryable, messageOf } from './failures.ts';
+import { type FilterPass, judgeFilters } from './filters.ts';
+import type { Handling } from './handlers/handling.ts';
+import { pipeHandler } from './handlers/pipe-handler.ts';
+import { tcpHandler } from './handlers/tcp-handler.ts';
+import { udpHandler } from './handlers/udp-handler.ts';
+import { mutateEvent } from './mutators.ts';
+import { eventNamespace, type PlannedWorkflow, planWorkflows } from './plan.ts';
+import type { PipelineDeps } from './ports.ts';
+import { serialiseEvent } from './serialise.ts';
+import {
+  clipReason,
+  type HandlerStep,
+  type MutatorStep,
+  roundMs,
+  summarise,
+  type Trace,
+  type WorkflowTrace,
+} from './trace.ts';
+
+interface Run {
+  readonly event: Event;
+  /** Made when first asked for: an event that built-in filters deny is never serialised. */
+  readonly eventJson: () => string;
+  readonly namespace: string;
+  readonly deps: PipelineDeps;
+}
+
+/**
+ * Runs every workflow the event asks for. With the trace of an earlier run as `previous`, repeats only the workflows
+ * that met an outage then, and takes over what became of the others.
+ */
+export const runPipelines = async (event: Event, deps: PipelineDeps, previous?: Trace): Promise<Trace> => {
+  const startedAtMs = deps.nowMs();
+  const startedMs = performance.now();
+  const plan = planWorkflows(event, deps.lookup);
+  const settled = new Map(
+    (previous?.workflows ?? [])
+      .filter((workflow) => workflow.retry !== true)
+      .map((workflow) => [workflowKey(workflow.pipeline, workflow.name), workflow]),
+  );
+  const due = plan.workflows.filter(({ pipeline, name }) => !settled.has(workflowKey(pipeline, name)));
+  let json: string | undefined;
+  const eventJson = (): string => {
+    json ??= serialiseEvent(event);
+    return json;
+  };
+  const run: Run = { event, eventJson, namespace: plan.namespace, deps };
+  const filtersOf = await judgeFilters(event, eventJson, plan.namespace, due, deps);
+  const workflows: WorkflowTrace[] = [];
+  for (const workflow of plan.workflows)
+    workflows.push(
+      settled.get(workflowKey(workflow.pipeline, workflow.name)) ??
+        (await runWorkflow(workflow, filtersOf(workflow), run)),
+    );
+  return {
+    event: {
+      id: event.id,
+      namespace: eventNamespace(event),
+      entity: event.entity.metadata.name,
+      check: event.check?.metadata.name ?? null,
+      timestamp: event.timestamp,
+    },
+    startedAtMs,
+    durationMs: roundMs(performance.now() - startedMs),
+    workflows,
+    skipped: plan.skipped,
+    retry: workflows.some((workflow) => workflow.retry === true),
+    summary: summarise(workflows, plan.skipped),
+  };
+};
+
+const workflowKey = (pipeline: string, name: string): string => `${pipeline}/${name}`;
+
+const again = (retry: boolean): { readonly retry?: true } => (retry ? { retry: true } : {});
+
+const runWorkflow = async (workflow: PlannedWorkflow, pass: FilterPass, run: Run): Promise<WorkflowTrace> => {
+  const named = { pipeline: workflow.pipeline, name: workflow.name, filters: pass.steps };
+  if (pass.stop !== null)
+    return {
+      ...named,
+      outcome: pass.stop.verdict === 'denied' ? 'denied' : 'failed',
+      why: `${pass.stop.name}: ${pass.stop.why}`,
+      ...again(pass.retry),
+    };
+  const startedMs = performance.now();
+  const mutation = await mutateEvent(workflow.mutator, run.event, run.eventJson(), run.namespace, run.deps);
+  const durationMs = roundMs(performance.now() - startedMs);
+  if (mutation.type === 'failed') {
+    const mutator: MutatorStep = { name: workflow.mutator, bytes: 0, durationMs, error: mutation.why };
+    return { ...named, mutator, outcome: 'failed', why: mutation.why, ...again(mutation.retry) };
+  }
+  const mutator: MutatorStep = {
+    name: workflow.mutator,
+    bytes: Buffer.byteLength(mutation.data),
+    durationMs,
+  };
+  const handler = await runHandler(workflow, mutation.data, run);
+  return {
+    ...named,
+    mutator,
+    handler,
+    outcome: handler.outcome,
+    why: handler.why,
+    ...again(handler.retry === true),
+  };
+};
+
+/** Behind the gate: the outcome is told to it in every case, so that a slot is never lost. */
+const runHandler = async (
+  workflow: PlannedWorkflow,
+  data: string | Buffer,
+  run: Run,
+): Promise<HandlerStep> => {
+  const { handler } = workflow;
+  const { name } = handler.metadata;
+  const answer = await run.deps.gate.enter(run.namespace, name);
+  const startedMs = performance.now();
+  const step = (handling: Handling): HandlerStep => ({
+    name,
+    type: handler.type,
+    ...handling,
+    why: clipReason(handling.why),
+    durationMs: roundMs(performance.now() - startedMs),
+  });
+  if (!answer.entered) return step({ outcome: 'skipped', why: answer.why, retry: true });
+  let outcome: HandlerStep['outcome'] = 'failed';
+  try {
+    const handled = step(await handle(workflow, data, run));
+    outcome = handled.outcome;
+    return handled;
+  } finally {
+    answer.leave(outcome);
+  }
+};
+
+const handle = async ({ handler }: PlannedWorkflow, data: string | Buffer, run: Run): Promise<Handling> => {
+  const { signal } = run.deps;
+  // Between plan and run a definition may have gone.
+  if (run.deps.lookup.handler(run.namespace, handler.metadata.name) === undefined)
+    return { outcome: 'skipped', why: 'handler not found, skipping handler execution' };
+  if (handler.type === 'tcp') return tcpHandler(handler, data, signal);
+  if (handler.type === 'udp') return udpHandler(handler, data, signal);
+  let environment: Environment;
+  try {
+    environment = await buildEnvironment(handler, run.namespace, run.deps);
+  } catch (error) {
+    return {
+      outcome: 'failed',
+      why: `could not be started: ${messageOf(error)}`,
+      ...again(isRetryable(error)),
+    };
+  }
+  return pipeHandler(handler, data, environment, run.deps.commands ?? directRunner, signal);
+};

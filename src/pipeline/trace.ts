@@ -1,0 +1,101 @@
+// The trace of one event through the pipelines: plain JSON, made to be read by people, by the dashboard and by
+// `event trace`. It answers "which filter dropped my event, and why" without a look at any log.
+import { maxHandlerOutputBytes, maxReasonChars } from './limits.ts';
+
+export type FilterVerdict = 'allowed' | 'denied' | 'error';
+
+export interface FilterStep {
+  readonly name: string;
+  /** `error`: an expression could not be decided; it counts as not matched, `stopped` says what that led to. */
+  readonly verdict: FilterVerdict;
+  readonly why: string;
+  /** True when the workflow ended here. */
+  readonly stopped: boolean;
+  readonly durationMs: number;
+}
+
+export interface MutatorStep {
+  readonly name: string;
+  /** Size of what it handed on. */
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly error?: string;
+}
+
+export type HandlerOutcome = 'handled' | 'failed' | 'timedOut' | 'skipped';
+
+export interface HandlerStep {
+  readonly name: string;
+  readonly type: string;
+  readonly outcome: HandlerOutcome;
+  readonly why: string;
+  /** Exit status of a pipe handler; 2 after a timeout. */
+  readonly status?: number;
+  /** At most 4 KiB; values of secrets are replaced. */
+  readonly output?: string;
+  readonly durationMs: number;
+  /** An outage, not a mistake: the same delivery may succeed later. */
+  readonly retry?: true;
+}
+
+export type WorkflowOutcome = HandlerOutcome | 'denied';
+
+export interface WorkflowTrace {
+  readonly pipeline: string;
+  readonly name: string;
+  readonly outcome: WorkflowOutcome;
+  readonly why: string;
+  readonly filters: readonly FilterStep[];
+  readonly mutator?: MutatorStep;
+  readonly handler?: HandlerStep;
+  readonly retry?: true;
+}
+
+/** Something the event named that could not become a workflow. */
+export interface SkippedStep {
+  readonly skipped: string;
+  readonly why: string;
+}
+
+export interface Trace {
+  readonly event: {
+    readonly id: string | null;
+    readonly namespace: string;
+    readonly entity: string;
+    readonly check: string | null;
+    readonly timestamp: number;
+  };
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  readonly workflows: readonly WorkflowTrace[];
+  readonly skipped: readonly SkippedStep[];
+  /** True when at least one workflow met an outage: hand this trace to the next run to repeat only those. */
+  readonly retry: boolean;
+  readonly summary: string;
+}
+
+/** Milliseconds with microseconds behind the point. */
+export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
+
+/** Keeps a reason readable: one bounded line, whatever a user's program threw. */
+export const clipReason = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= maxReasonChars ? line : `${line.slice(0, maxReasonChars - 1)}…`;
+};
+
+/** Keeps the beginning of an output, whole characters only. */
+export const clipOutput = (text: string): string => {
+  if (Buffer.byteLength(text) <= maxHandlerOutputBytes) return text;
+  const cut = Buffer.from(text).subarray(0, maxHandlerOutputBytes).toString('utf8');
+  return cut.endsWith('\uFFFD') ? cut.slice(0, -1) : cut;
+};
+
+/** `2 handled, 1 denied`, or why nothing ran. */
+export const summarise = (workflows: readonly WorkflowTrace[], skipped: readonly SkippedStep[]): string => {
+  if (workflows.length === 0 && skipped.length === 0) return 'no pipelines defined in resource';
+  const counts = new Map<string, number>();
+  const count = (word: string, by = 1): unknown => counts.set(word, (counts.get(word) ?? 0) + by);
+  for (const workflow of workflows) count(workflow.outcome === 'timedOut' ? 'timed out' : workflow.outcome);
+  if (skipped.length > 0) count('not runnable', skipped.length);
+  return [...counts].map(([word, times]) => `${times} ${word}`).join(', ');
+};
