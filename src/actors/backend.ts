@@ -1,0 +1,397 @@
+// The backend without its edges, behind the few calls that routes and the agent edge make: take an event in, read, change
+// entities, run a check, open a session. How its parts hang together: compose.ts.
+import { type KeyObject, randomUUID } from 'node:crypto';
+import type { EntityFact } from '../machines/entity-facts.ts';
+import { configOf, isManagedByAgent } from '../machines/registration-rule.ts';
+import type { Entity } from '../model/entity.ts';
+import { MonError } from '../model/errors.ts';
+import type { CheckEvent, Event } from '../model/event.ts';
+import { builtInLicenseKey, readLicenseKey } from '../model/license.ts';
+import { entityKey, entitySubscription, keepaliveCheckName } from '../model/names.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import { tellBoot } from './boot-behaviour.ts';
+import { clientNamespace } from './clients/client-behaviour.ts';
+import type { Clients } from './clients/clients.ts';
+import { restoreClients } from './clients/restore-clients.ts';
+import { type Clock, realClock } from './clock.ts';
+import { type BackendLog, compose, type Foundations, type Parts } from './compose.ts';
+import type { Receipt } from './contract.ts';
+import { deregistrationEvent, resolvedByDeregistering } from './entities/deregistration.ts';
+import { checkId, entityId } from './entities/entity-tree.ts';
+import { GroupCommit } from './group-commit.ts';
+import { isKeepalive } from './ingest.ts';
+import { deliveryDrainMs } from './limits.ts';
+import type { Pressure } from './pressure.ts';
+import type { Page, ReadQuery } from './read-model.ts';
+import { rebuild } from './rebuild.ts';
+import { awaitReceipt } from './receipts.ts';
+import { createLicensedLimit } from './resources/licensed-limit.ts';
+import { openResources } from './resources/open-resources.ts';
+import type { ResourceTable } from './resources/resource-table.ts';
+import { createRuntime, type Runtime } from './runtime.ts';
+import type { Connection, Sessions } from './sessions/sessions.ts';
+
+export interface BackendOptions extends Pick<Foundations, 'name' | 'deliveryWorkers' | 'env' | 'onCollapse'> {
+  readonly store: SnapshotStore;
+  readonly log: BackendLog;
+  /** Entities allowed without a licence; 0 for no limit. */
+  readonly entityLimit: number;
+  /** What licences are signed with. Default: the key of those who publish this program. */
+  readonly licenseKey?: KeyObject;
+  /** Handler of deregistration events of agents that name none; empty for none. */
+  readonly deregistrationHandler: string;
+  /** All time the actors know. Default: the real one; simulations bring their own. */
+  readonly clock?: Clock;
+  /** In [0, 1): jitter of back-offs. Default Math.random. */
+  readonly random?: () => number;
+  /** In place of the pipelines, for simulations that only want to know what would have been told to whom. */
+  readonly runPipelines?: Foundations['runPipelines'];
+}
+
+/** What a backend finds in its store when it comes up. */
+export interface Rebuilt {
+  readonly entities: number;
+  readonly checks: number;
+  readonly quarantined: number;
+}
+
+interface Opened {
+  readonly runtime: Runtime;
+  readonly commit: GroupCommit;
+  readonly table: ResourceTable;
+  readonly secret: Uint8Array;
+}
+
+export class Backend {
+  readonly runtime: Runtime;
+  readonly resources: ResourceTable;
+  readonly committer: GroupCommit;
+  /** What tokens are signed with. */
+  readonly secret: Uint8Array;
+  readonly #options: BackendOptions;
+  readonly #parts: Parts;
+  readonly #entityLimit: () => number;
+  #serving = false;
+
+  private constructor(options: BackendOptions, { runtime, commit, table, secret }: Opened) {
+    this.#options = options;
+    this.runtime = runtime;
+    this.resources = table;
+    this.committer = commit;
+    this.secret = secret;
+    this.#entityLimit = createLicensedLimit({
+      table,
+      key: options.licenseKey ?? readLicenseKey(builtInLicenseKey),
+      freeEntities: options.entityLimit,
+      nowMs: () => runtime.clock.wallMs(),
+    });
+    this.#parts = compose({
+      ...options,
+      runtime,
+      commit,
+      table,
+      admitsEntity: (namespace, name) => this.admitsEntity(namespace, name),
+      deregister: (namespace, name) => this.#deregister(namespace, name),
+      deleteClient: (name) => this.deleteClient(name),
+    });
+  }
+
+  /** Opens everything on a store: resources, then every entity and check with what is left of its waits. */
+  static async open(
+    options: BackendOptions,
+  ): Promise<{ readonly backend: Backend; readonly rebuilt: Rebuilt }> {
+    const { log, store, clock = realClock, random = Math.random } = options;
+    const runtime = createRuntime({ log, clock, random });
+    const commit = new GroupCommit({
+      store,
+      clock,
+      onFault: (error) => log.error({ err: error }, 'a write to the store failed'),
+    });
+    const { table, secret } = await openResources({
+      committer: commit,
+      onFault: (error) => log.error({ err: error }, 'a resource could not be used'),
+      namespaceOccupant: (namespace) => firstEntity(commit, namespace),
+    });
+    const backend = new Backend(options, { runtime, commit, table, secret });
+    return { backend, rebuilt: await backend.#rebuild() };
+  }
+
+  /** From here on checks are scheduled and edges may let traffic in. */
+  serve(): void {
+    this.#serving = true;
+    this.#parts.silences.start();
+    this.#parts.schedules.follow(this.#parts.configuration);
+    this.#parts.watchdog.start();
+  }
+
+  isReady(): boolean {
+    return this.#serving;
+  }
+
+  /**
+   * Ends in good order: no new checks, agents told to go elsewhere, handlers given a while, actors stopped from the
+   * outside in, and what they wrote committed. The store is closed by its opener.
+   */
+  async stop(): Promise<void> {
+    const { schedules, sessions, pipelines, root, watchdog } = this.#parts;
+    this.#serving = false;
+    tellBoot(this.runtime, { type: 'drain.requested', nowMs: this.#nowMs() });
+    watchdog.stop();
+    await schedules.stop();
+    sessions.drain('bye');
+    await pipelines.close(deliveryDrainMs);
+    this.#parts.secrets.close();
+    await root.stop();
+    await this.committer.close();
+    this.runtime.close();
+  }
+
+  // Events
+
+  /** Resolves after the commit. Rejects with a MonError. */
+  acceptEvent(event: Event): Promise<void> {
+    const kind = isKeepalive(event) ? 'keepalive' : 'event';
+    return awaitReceipt((receipt) => this.acceptFrame(kind, event, receipt));
+  }
+
+  acceptFrame(kind: 'event' | 'keepalive', event: Event, receipt: Receipt): void {
+    const { ingest } = this.#parts;
+    if (kind === 'keepalive' && event.entity.entity_class === 'agent') ingest.keepalive(event, receipt);
+    else ingest.event(event, receipt);
+  }
+
+  readEvents(query: ReadQuery<CheckEvent>): Promise<Page<CheckEvent>> {
+    return this.#parts.reader.events(query);
+  }
+
+  readEvent(namespace: string, entity: string, check: string): Promise<CheckEvent | undefined> {
+    return this.#parts.reader.event(namespace, entity, check);
+  }
+
+  /** What the pipelines made of the last delivered event of a check. */
+  readTrace(namespace: string, entity: string, check: string): Promise<unknown> {
+    return this.#parts.reader.trace(namespace, entity, check);
+  }
+
+  async deleteEvent(namespace: string, entity: string, check: string): Promise<boolean> {
+    if ((await this.#parts.reader.event(namespace, entity, check)) === undefined) return false;
+    if (check === keepaliveCheckName && this.#parts.tree.context(namespace, entity) !== undefined) {
+      await this.#askEntity(namespace, entity, { type: 'keepalive.forgotten', nowMs: this.#nowMs() });
+    }
+    await this.#ask(checkId(namespace, entity, check), { type: 'check.deleted' });
+    return true;
+  }
+
+  // Entities
+
+  readEntities(query: ReadQuery<Entity>): Promise<Page<Entity>> {
+    return this.#parts.reader.entities(query);
+  }
+
+  readEntity(namespace: string, name: string): Promise<Entity | undefined> {
+    return this.#parts.reader.entity(namespace, name);
+  }
+
+  async putEntity(entity: Entity, { create }: { readonly create: boolean }): Promise<Entity> {
+    const { namespace = '', name } = entity.metadata;
+    if (!this.resources.hasNamespace(namespace)) {
+      throw new MonError('notFound', `the namespace ${namespace} does not exist`);
+    }
+    const known = this.#parts.tree.entity(namespace, name);
+    if (known !== undefined && create) throw new MonError('alreadyExists');
+    if ((known !== undefined && isManagedByAgent(known)) || isManagedByAgent(entity)) {
+      throw new MonError('conflict', 'entity is managed by its agent');
+    }
+    const nowMs = this.#nowMs();
+    this.#parts.tree.ensureEntity(namespace, name);
+    await this.#askEntity(
+      namespace,
+      name,
+      known === undefined
+        ? { type: 'entity.declared', entity, nowMs }
+        : { type: 'entity.configured', config: configOf(entity), nowMs },
+    );
+    return this.#parts.tree.entity(namespace, name) ?? entity;
+  }
+
+  async deleteEntity(namespace: string, name: string): Promise<boolean> {
+    const { tree, sessions } = this.#parts;
+    if (tree.context(namespace, name) === undefined) return false;
+    await Promise.all([
+      ...tree.checksOf(namespace, name).map((id) => this.#ask(id, { type: 'check.deleted' })),
+      this.#askEntity(namespace, name, { type: 'entity.deleted', nowMs: this.#nowMs() }),
+    ]);
+    sessions.end(namespace, name, 'the entity was deleted');
+    await tree.remove(namespace, name);
+    await this.#endSilencesOf(namespace, name);
+    return true;
+  }
+
+  /** Who comes back under the name of a deleted entity is not hushed by what was meant for that one. */
+  async #endSilencesOf(namespace: string, entity: string): Promise<void> {
+    const subscription = entitySubscription(entity);
+    const { items } = this.resources.list('silenced', {
+      namespace,
+      filter: (entry) => entry['subscription'] === subscription,
+    });
+    for (const { metadata } of items as readonly { readonly metadata?: { readonly name: string } }[]) {
+      if (metadata !== undefined)
+        await this.resources.delete({ segment: 'silenced', namespace, name: metadata.name });
+    }
+  }
+
+  admitsEntity(namespace: string, name: string): boolean {
+    const { count, limit } = this.entityAllowance();
+    return limit === 0 || count < limit || this.#parts.registered.has(entityKey(namespace, name));
+  }
+
+  /** Entities watched now and entities allowed; 0 for no limit. */
+  entityAllowance(): { readonly count: number; readonly limit: number } {
+    return { count: this.#parts.registered.size, limit: this.#entityLimit() };
+  }
+
+  // Clients of the earlier generation
+
+  get clients(): Clients {
+    return this.#parts.clients;
+  }
+
+  /** Its incidents are resolved towards the pipelines, then everything of it goes. False when there is no such client. */
+  async deleteClient(name: string): Promise<boolean> {
+    const { clients, tree, reader, pipelines } = this.#parts;
+    if (!(await clients.delete(name))) return false;
+    if (tree.entity(clientNamespace, name)?.entity_class === 'agent') return true;
+    const { items } = await reader.events({ namespace: clientNamespace, entity: name });
+    for (const event of items) {
+      if (event.check.status !== 0) pipelines.deliveries.submit(resolvedByDeregistering(event));
+    }
+    await this.deleteEntity(clientNamespace, name);
+    return true;
+  }
+
+  // Checks and sessions
+
+  /** Asks the agents to run a check now. `issued` is in Unix seconds. */
+  async executeCheck(
+    namespace: string,
+    check: string,
+    subscriptions: readonly string[] = [],
+  ): Promise<{ readonly issued: number }> {
+    const config = this.#parts.configuration.check(namespace, check);
+    if (config === undefined) throw new MonError('notFound');
+    const issued = Math.floor(this.#nowMs() / 1000);
+    this.#parts.requests.issue(config, { issued, adhoc: true, subscriptions });
+    this.#parts.clients.issue(config, { issued, subscriptions });
+    return { issued };
+  }
+
+  /** Proxy checks whose entities are just being found out. */
+  get proxyChecksMatching(): number {
+    return this.#parts.requests.matching;
+  }
+
+  openSession(connection: Connection): { readonly closed: (reason: string) => void } {
+    return this.#parts.sessions.open(connection);
+  }
+
+  get sessions(): Sessions {
+    return this.#parts.sessions;
+  }
+
+  // Health
+
+  get pressure(): Pressure {
+    return this.#parts.pressure;
+  }
+
+  async health(): Promise<{
+    readonly members: readonly { name: string; healthy: boolean; error: string }[];
+  }> {
+    const error = await this.#options.store.get('system', 'health').then(
+      () => '',
+      (problem: unknown) => (problem instanceof Error ? problem.message : String(problem)),
+    );
+    return { members: [{ name: this.#options.name, healthy: error === '', error }] };
+  }
+
+  /** Figures of this moment, for people and for metrics. */
+  gauges(): Readonly<Record<string, number>> {
+    const { commits, writes, coalesced, failures, lastCommitMs, p99CommitMs } = this.committer.stats();
+    const { running, waiting, retrying, delivered } = this.#parts.pipelines.deliveries.stats();
+    const watchdog = this.#parts.watchdog.stats();
+    return {
+      entities: this.#parts.registered.size,
+      sessions: this.#parts.sessions.count,
+      commits,
+      writes,
+      writesCoalesced: coalesced,
+      commitFailures: failures,
+      commitDepth: this.committer.depth,
+      lastCommitMs,
+      p99CommitMs,
+      deliveriesRunning: running,
+      deliveriesWaiting: waiting,
+      deliveriesRetrying: retrying,
+      delivered,
+      watchdogLooks: watchdog.looks,
+      checksFoundStopped: watchdog.found,
+      checksStopped: watchdog.stopped,
+    };
+  }
+
+  async #rebuild(): Promise<Rebuilt> {
+    const { log, store } = this.#options;
+    const { root, tree } = this.#parts;
+    await root.ready();
+    tellBoot(this.runtime, { type: 'store.opened', nowMs: this.#nowMs() });
+    const counts = await rebuild({
+      commit: this.committer,
+      tree,
+      onBadRecord: (kind, key, error) => log.error({ kind, key, err: error }, 'a record cannot be read back'),
+    });
+    for (const { kind, key, reason } of store.quarantined()) {
+      log.error({ kind, key, reason }, 'a record is damaged and was put aside');
+    }
+    await restoreClients({
+      commit: this.committer,
+      clients: this.#parts.clients,
+      onBadRecord: (kind, key, error) => log.error({ kind, key, err: error }, 'a record cannot be read back'),
+    });
+    const rebuilt = { ...counts, quarantined: store.quarantined().length };
+    tellBoot(this.runtime, { type: 'rebuild.finished', nowMs: this.#nowMs(), ...rebuilt });
+    return rebuilt;
+  }
+
+  /** Its incidents are resolved towards the pipelines, its handler is told, then everything of it goes. */
+  async #deregister(namespace: string, name: string): Promise<void> {
+    const { tree, reader, pipelines } = this.#parts;
+    const entity = tree.entity(namespace, name);
+    if (entity === undefined) return;
+    const { items } = await reader.events({ namespace, entity: name });
+    for (const event of items) pipelines.deliveries.submit(resolvedByDeregistering(event));
+    const handler = entity.deregistration.handler ?? this.#options.deregistrationHandler;
+    if (handler !== '') {
+      pipelines.deliveries.submit(deregistrationEvent(entity, handler, this.#nowMs(), randomUUID()));
+    }
+    await this.deleteEntity(namespace, name);
+    this.#options.log.info({ namespace, entity: name, handler }, 'entity deregistered');
+  }
+
+  #askEntity(namespace: string, name: string, fact: EntityFact): Promise<void> {
+    return this.#ask(entityId(namespace, name), fact);
+  }
+
+  #ask(id: string, fact: { readonly type: string }): Promise<void> {
+    return awaitReceipt((receipt) => this.runtime.registry.tell(id, fact, receipt));
+  }
+
+  #nowMs(): number {
+    return this.runtime.clock.wallMs();
+  }
+}
+
+const firstEntity = async (commit: GroupCommit, namespace: string): Promise<string | undefined> => {
+  for await (const { key } of commit.scan('entity', { prefix: `${namespace}/`, limit: 1 }))
+    return `entity ${key}`;
+  return undefined;
+};

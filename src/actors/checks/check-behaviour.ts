@@ -1,0 +1,105 @@
+// The check actor: makes the check machine live. It keeps the record of one entity and check, waits for its TTL, and
+// hands its events to the pipelines, one at a time and in order.
+import type { CheckContext, CheckEffect, CheckFact, PendingDelivery } from '../../machines/check-facts.ts';
+import { checkInput, checkMachine, checkVersion, restoreCheck } from '../../machines/check-machine.ts';
+import { checkKey } from '../../model/names.ts';
+import type { StoredRecord } from '../../store/snapshot-store.ts';
+import type { Behaviour, LiveActor } from '../contract.ts';
+import { durableOrigin, type SetAside } from '../durable-origin.ts';
+import type { GroupCommit } from '../group-commit.ts';
+import { maxCheckMail } from '../limits.ts';
+import { contextOf, recordBody } from '../records.ts';
+
+export interface CheckWorld {
+  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'read'>;
+  readonly setAside: SetAside;
+  readonly nowMs: () => number;
+  /** Runs the pipelines for one event, then calls back. Delivers at least once, never throws. */
+  readonly deliver: (source: LiveActor, delivery: PendingDelivery) => void;
+  readonly endSilences: (namespace: string, names: readonly string[]) => void;
+  /** Completes what only the rest of the world knows about a TTL that ran out. */
+  readonly circumstances: (context: CheckContext) => {
+    readonly entityDown: boolean;
+    readonly silenced: readonly string[];
+  };
+}
+
+export interface CheckIdentity {
+  readonly namespace: string;
+  readonly entity: string;
+  readonly check: string;
+}
+
+/** `record` is the durable state of an earlier life; without one the check is new. */
+export const checkBehaviour = (
+  identity: CheckIdentity,
+  world: CheckWorld,
+  record?: StoredRecord,
+): Behaviour<CheckEffect> => {
+  const key = checkKey(identity.namespace, identity.entity, identity.check);
+  return {
+    machine: checkMachine,
+    mailbox: { capacity: maxCheckMail, overflow: 'refuse' },
+    begin: durableOrigin({
+      kind: 'check',
+      key,
+      commit: world.commit,
+      record,
+      restore: restoreCheck,
+      input: checkInput(identity),
+      setAside: world.setAside,
+    }),
+    firstMessage: (origin) =>
+      'snapshot' in origin
+        ? ({ type: 'check.resumed', nowMs: world.nowMs() } satisfies CheckFact)
+        : undefined,
+    onDeadline: (name, nowMs, actor) =>
+      name === 'ttl'
+        ? ({
+            type: 'deadline.reached',
+            name,
+            nowMs,
+            ...world.circumstances(contextOf<CheckContext>(actor.snapshot())),
+          } satisfies CheckFact)
+        : undefined,
+    perform: (effect, actor) => perform(effect, actor, key, world),
+  };
+};
+
+const perform = (effect: CheckEffect, actor: LiveActor, key: string, world: CheckWorld): void => {
+  switch (effect.type) {
+    case 'persist':
+      return persist(actor, key, world, actor.holdReceipt());
+    case 'deadline.set':
+      return actor.setDeadline(effect.name, effect.atMs);
+    case 'deadline.clear':
+      return actor.clearDeadline(effect.name);
+    case 'deliver':
+      // Told to people only once it is durable. The write is the same one the acknowledgement waits for. A store
+      // that cannot write must not keep an alert from going out, so the outcome does not matter here.
+      return persist(actor, key, world, () => world.deliver(actor, { seq: effect.seq, event: effect.event }));
+    case 'silences.resolve':
+      return world.endSilences(contextOf<CheckContext>(actor.snapshot()).namespace, effect.names);
+    case 'forget':
+      return world.commit.delete('check', key, actor.holdReceipt());
+  }
+};
+
+const persist = (
+  actor: LiveActor,
+  key: string,
+  world: CheckWorld,
+  settle: ReturnType<LiveActor['holdReceipt']>,
+): void => {
+  const snapshot = actor.snapshot();
+  world.commit.put(
+    'check',
+    key,
+    () => {
+      const { ttlAtMs } = contextOf<CheckContext>(snapshot);
+      const deadlines = ttlAtMs === null ? [] : [{ name: 'ttl', atMs: ttlAtMs }];
+      return recordBody('check', checkVersion, snapshot, deadlines);
+    },
+    settle,
+  );
+};

@@ -1,0 +1,73 @@
+// A broker the earlier generation already uses (Redis or RabbitMQ), and the registry on its other side: keepalives and
+// results are taken from it and acknowledged after the commit, requests are put into it (earlier-client sheet 2 and 3).
+import { MonError } from '../../model/errors.ts';
+import { keepalivesPipe, resultsPipe, type Transport } from '../../wire/earlier/transport.ts';
+import type { Clients } from './clients.ts';
+import { maxMessageBytes } from './limits.ts';
+
+export interface BridgeOptions {
+  readonly transport: Transport;
+  readonly clients: Pick<Clients, 'keepalive' | 'result' | 'attach' | 'heardAgain'>;
+  readonly log: Record<'info' | 'warn' | 'error', (fields: object, text: string) => void>;
+}
+
+export interface Bridge {
+  close(): Promise<void>;
+}
+
+/** Begins at once, and keeps the connection up until it is closed. */
+export const openBridge = ({ transport, clients, log }: BridgeOptions): Bridge => {
+  const via = transport.name;
+  let listening = false;
+  clients.attach({
+    name: via,
+    isConnected: () => listening && transport.isConnected(),
+    publish: (pipe, message) => transport.publish(pipe, message),
+  });
+
+  const take =
+    (what: 'keepalive' | 'result', hand: (message: unknown) => Promise<void>) =>
+    async (text: string): Promise<void> => {
+      if (Buffer.byteLength(text) > maxMessageBytes)
+        return log.error(
+          { via, bytes: Buffer.byteLength(text) },
+          'message exceeds the configured max message size',
+        );
+      let message: unknown;
+      try {
+        message = JSON.parse(text);
+      } catch (error) {
+        return log.error({ via, err: error }, `failed to parse ${what} payload`);
+      }
+      try {
+        await hand(message);
+      } catch (error) {
+        // What is wrong with it stays wrong; an outage of ours is worth the louder word.
+        const refused = error instanceof MonError && !error.retry;
+        log[refused ? 'warn' : 'error']({ via, err: error }, `a ${what} of a client was dropped`);
+      }
+    };
+
+  const listen = async (): Promise<void> => {
+    const ack = { ack: true };
+    const keepalive = take('keepalive', (message) => clients.keepalive(message, via));
+    const result = take('result', (message) => clients.result(message));
+    await transport.subscribe(keepalivesPipe, keepalivesPipe.name, keepalive, ack);
+    await transport.subscribe(resultsPipe, resultsPipe.name, result, ack);
+    listening = true;
+    clients.heardAgain(via);
+    log.info({ via }, 'listening to clients of the earlier generation');
+  };
+
+  transport.open({
+    connected: () => {
+      listen().catch((error) => log.error({ via, err: error }, 'could not listen to clients'));
+    },
+    lost: (reason) => {
+      listening = false;
+      log.warn({ via, reason }, 'the broker is gone; its clients are not called silent meanwhile');
+    },
+    failed: (reason) => log.warn({ via, reason }, 'the broker cannot be reached'),
+  });
+  return { close: () => transport.close() };
+};

@@ -1,0 +1,160 @@
+// The client actor: makes the client machine live. It keeps the client's record, listens for its silence, and hands what is
+// accepted to the pipeline as events of the entity that stands for the client.
+import { clientEntity, handlersOf, resultEvent } from '../../machines/client-event-rule.ts';
+import type { ClientContext, ClientEffect, ClientFact, ClientRecord } from '../../machines/client-facts.ts';
+import { clientMachine, clientVersion, restoreClient } from '../../machines/client-machine.ts';
+import { keepaliveResult, registrationResult } from '../../machines/client-registry-rule.ts';
+import type { Event } from '../../model/event.ts';
+import { defaultNamespace, keepaliveCheckName } from '../../model/names.ts';
+import type { StoredRecord } from '../../store/snapshot-store.ts';
+import type { Behaviour, LiveActor, Origin, Receipt } from '../contract.ts';
+import type { GroupCommit } from '../group-commit.ts';
+import { contextOf, recordBody } from '../records.ts';
+import { maxClientMail } from './limits.ts';
+
+/** Where everything of the earlier generation lives: it has no namespaces. */
+export const clientNamespace = defaultNamespace;
+
+export interface ClientWorld {
+  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'read'>;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+  /** An event on the usual road; the receipt is told after its commit. */
+  readonly publish: (event: Event, receipt: Receipt) => void;
+  /** Straight to the pipelines: never stored. */
+  readonly announce: (event: Event) => void;
+  /** Makes the entity of a client what its record says. */
+  readonly mirror: (record: ClientRecord) => void;
+  readonly hasHandler: (name: string) => boolean;
+  /** A client left and wants to be forgotten. */
+  readonly leave: (name: string) => void;
+  /** Whether what a client sends over this transport can't reach us now. */
+  readonly isDeaf: (via: string) => boolean;
+  readonly log: Record<'info' | 'warn', (fields: object, text: string) => void>;
+}
+
+const deregistration = 'deregistration';
+const registration = 'registration';
+
+const restored = (record: StoredRecord): Origin => ({
+  snapshot: restoreClient(record.state, record.version),
+});
+
+export const clientBehaviour = (
+  name: string,
+  world: ClientWorld,
+  record?: StoredRecord,
+): Behaviour<ClientEffect> => {
+  let first = true;
+  const begin = async (): Promise<Origin> => {
+    const last = await world.commit.read('client', name);
+    return last === undefined ? { input: { name } } : restored(last);
+  };
+  return {
+    machine: clientMachine,
+    mailbox: { capacity: maxClientMail, overflow: 'refuse' },
+    begin: () => {
+      if (!first) return begin();
+      first = false;
+      return record === undefined ? { input: { name } } : restored(record);
+    },
+    firstMessage: (origin) =>
+      'snapshot' in origin && contextOf<ClientContext>(origin.snapshot).deadlineAtMs !== null
+        ? ({ type: 'client.resumed', nowMs: world.nowMs() } satisfies ClientFact)
+        : undefined,
+    onDeadline: (deadline, nowMs, actor) => {
+      const { via } = contextOf<ClientContext>(actor.snapshot());
+      return deadline === 'keepalive'
+        ? ({ type: 'deadline.reached', name: deadline, nowMs, blind: world.isDeaf(via) } satisfies ClientFact)
+        : undefined;
+    },
+    perform: (effect, actor) => perform(effect, actor, name, world),
+  };
+};
+
+const recordOf = (actor: LiveActor): ClientRecord => contextOf<ClientContext>(actor.snapshot()).record ?? {};
+
+const perform = (effect: ClientEffect, actor: LiveActor, name: string, world: ClientWorld): void => {
+  const entity = () => clientEntity(recordOf(actor), clientNamespace);
+  switch (effect.type) {
+    case 'persist':
+      return persist(actor, name, world);
+    case 'deadline.set':
+      // Measures somebody's silence: a backend that slept itself must not hold that against it.
+      return actor.setDeadline(effect.name, effect.atMs, { forgiving: true });
+    case 'deadline.clear':
+      return actor.clearDeadline(effect.name);
+    case 'mirror':
+      return world.mirror(recordOf(actor));
+    case 'announce':
+      return announce(actor, effect.nowMs, world);
+    case 'keepalive.publish': {
+      const handler = world.hasHandler(keepaliveCheckName) ? keepaliveCheckName : 'default';
+      const result = keepaliveResult(recordOf(actor), effect, handler);
+      const event = resultEvent(result, entity(), name, { nowMs: effect.nowMs, id: world.newId() });
+      return world.publish(event, actor.holdReceipt());
+    }
+    case 'result.publish': {
+      const { result, sender, nowMs } = effect;
+      const event = resultEvent(result, entity(), sender, { nowMs, id: world.newId() });
+      if (!leaves(result, world)) return world.publish(event, actor.holdReceipt());
+      world.announce(event);
+      return world.leave(name);
+    }
+    case 'refuse':
+      return refuse(effect, actor, name, world);
+    case 'forget':
+      return world.commit.delete('client', name, actor.holdReceipt());
+  }
+};
+
+/**
+ * The handler `deregistration` of the reference product is built in: it deletes the client. One that an operator defined
+ * under that name is called in its place.
+ */
+const leaves = (result: ClientRecord, world: ClientWorld): boolean =>
+  result['name'] === deregistration &&
+  handlersOf(result).includes(deregistration) &&
+  !world.hasHandler(deregistration);
+
+const announce = (actor: LiveActor, nowMs: number, world: ClientWorld): void => {
+  const record = recordOf(actor);
+  if (!world.hasHandler(registration) && record[registration] === undefined) return;
+  const result = registrationResult(record, nowMs);
+  const entity = clientEntity(record, clientNamespace);
+  const event = resultEvent(result, entity, entity.metadata.name, { nowMs, id: world.newId() });
+  world.log.info({ client: entity.metadata.name }, 'new client registration');
+  world.announce({ ...event, check: { ...event.check, occurrences: 1, occurrences_watermark: 1 } });
+};
+
+const refuse = (
+  { what, payload }: Extract<ClientEffect, { readonly type: 'refuse' }>,
+  actor: LiveActor,
+  client: string,
+  { log }: ClientWorld,
+): void => {
+  // The signature itself stays out of the log, where the reference product writes it: a log is read by many.
+  if (what === 'keepalive') {
+    log.warn({ client }, 'invalid client signature');
+    return log.warn({ client }, 'not updating client in the registry');
+  }
+  const check = payload['name'];
+  log.warn({ client, check }, 'invalid check result signature');
+  if (recordOf(actor)['name'] !== undefined)
+    log.warn({ client, check }, 'not retrieving client from the registry');
+  log.warn({ client, check }, 'halting result processing');
+};
+
+const persist = (actor: LiveActor, name: string, world: ClientWorld): void => {
+  const snapshot = actor.snapshot();
+  world.commit.put(
+    'client',
+    name,
+    () => {
+      const { deadlineAtMs } = contextOf<ClientContext>(snapshot);
+      const deadlines = deadlineAtMs === null ? [] : [{ name: 'keepalive', atMs: deadlineAtMs }];
+      return recordBody('client', clientVersion, snapshot, deadlines);
+    },
+    actor.holdReceipt(),
+  );
+};

@@ -1,0 +1,223 @@
+// The registry of clients of the earlier generation: one actor a client, found by name. Here messages from any transport
+// become facts, and check definitions become requests (earlier-client sheet 3; interface sections 2.11 and 3).
+import { clientEntity } from '../../machines/client-event-rule.ts';
+import type { ClientContext, ClientFact, ClientRecord } from '../../machines/client-facts.ts';
+import { proxyRecord, readKeepalive, readResult } from '../../machines/client-registry-rule.ts';
+import { checkRequest, requestPipes } from '../../machines/client-request-rule.ts';
+import { signatureOf } from '../../machines/client-signature-rule.ts';
+import { configOf } from '../../machines/registration-rule.ts';
+import type { CheckConfig } from '../../model/check.ts';
+import { MonError } from '../../model/errors.ts';
+import type { StoredRecord } from '../../store/snapshot-store.ts';
+import type { Pipe } from '../../wire/earlier/transport.ts';
+import type { ActorId, ActorMessage, Behaviour, Receipt } from '../contract.ts';
+import type { EntityTree } from '../entities/entity-tree.ts';
+import { awaitReceipt } from '../receipts.ts';
+import { contextOf, stateValueOf } from '../records.ts';
+import type { Registry } from '../registry.ts';
+import type { Supervisor } from '../supervisor.ts';
+import { type ClientWorld, clientBehaviour, clientNamespace } from './client-behaviour.ts';
+
+export const clientsId: ActorId = 'clients';
+
+/** What clients show as their version that the registry made up: the last one of the generation it speaks. */
+export const clientRegistryVersion = '1.9.0';
+
+const idOf = (name: string): ActorId => `client:${name}`;
+const prefix = 'client:';
+
+/** Somewhere requests are sent to: a broker, or the clients that are connected to us. */
+export interface Outlet {
+  readonly name: string;
+  /** False while nothing that clients send through it can reach us. */
+  isConnected(): boolean;
+  publish(pipe: Pipe, message: string): Promise<void>;
+}
+
+export interface ClientsWorld extends Omit<ClientWorld, 'mirror' | 'isDeaf' | 'leave'> {
+  readonly registry: Registry;
+  readonly supervisor: (id: ActorId) => Supervisor | undefined;
+  readonly tree: Pick<EntityTree, 'entity' | 'ensureEntity'>;
+  readonly admitsEntity: (namespace: string, name: string) => boolean;
+  readonly version: string;
+  /** Removes a client with all its events and its entity. */
+  readonly remove: (name: string) => Promise<unknown>;
+  readonly onFault: (what: string, error: unknown) => void;
+}
+
+export interface ClientView {
+  readonly name: string;
+  readonly record: ClientRecord;
+  readonly state: unknown;
+}
+
+export class Clients {
+  readonly #world: ClientsWorld;
+  readonly #clientWorld: ClientWorld;
+  readonly #outlets = new Map<string, Outlet>();
+  /** What the entity of each client was last made of. */
+  readonly #mirrored = new Map<string, string>();
+
+  constructor(world: ClientsWorld) {
+    this.#world = world;
+    this.#clientWorld = {
+      ...world,
+      mirror: (record) => this.#mirror(record),
+      isDeaf: (via) => this.#outlets.get(via)?.isConnected() === false,
+      leave: (name) => {
+        world.remove(name).catch((error) => world.onFault(`forgetting client ${name}`, error));
+      },
+    };
+  }
+
+  // What clients say
+
+  /** Resolves after the commit; a forged one resolves too, and changes nothing. Rejects with a MonError. */
+  keepalive(message: unknown, via: string): Promise<void> {
+    const read = readKeepalive(message);
+    if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
+    const { name, record } = read;
+    const entity = this.#world.tree.entity(clientNamespace, name);
+    if (entity?.entity_class === 'agent')
+      return Promise.reject(
+        new MonError('conflict', `an agent has the name of client ${name}; rename one of them`),
+      );
+    if (!this.#world.admitsEntity(clientNamespace, name))
+      return Promise.reject(
+        new MonError('paymentRequired', `client ${name} cannot be added: the entity limit is reached`),
+      );
+    const { nowMs } = this.#world;
+    return this.#tell(name, {
+      type: 'keepalive.received',
+      record,
+      signature: signatureOf(record),
+      via,
+      nowMs: nowMs(),
+    });
+  }
+
+  result(message: unknown): Promise<void> {
+    const read = readResult(message);
+    if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
+    const { target, sender, result, signature, isProxy } = read;
+    if (!this.#world.admitsEntity(clientNamespace, target))
+      return Promise.reject(
+        new MonError('paymentRequired', `client ${target} cannot be added: the entity limit is reached`),
+      );
+    const nowMs = this.#world.nowMs();
+    const firstRecord = proxyRecord(target, isProxy, this.#world.version, nowMs);
+    return this.#tell(target, { type: 'result.received', result, signature, sender, firstRecord, nowMs });
+  }
+
+  // What operators do
+
+  list(): readonly ClientView[] {
+    return this.#world.registry
+      .ids(prefix)
+      .map((id) => this.get(id.slice(prefix.length)))
+      .filter((view) => view !== undefined)
+      .sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  get(name: string): ClientView | undefined {
+    const snapshot = this.#world.registry.peek(idOf(name));
+    if (snapshot === undefined) return undefined;
+    const { record } = contextOf<ClientContext>(snapshot);
+    return record === null ? undefined : { name, record, state: stateValueOf(snapshot) };
+  }
+
+  declare(record: ClientRecord): Promise<void> {
+    const read = readKeepalive(record);
+    if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
+    return this.#tell(read.name, {
+      type: 'client.declared',
+      record: read.record,
+      nowMs: this.#world.nowMs(),
+    });
+  }
+
+  /** Forgets the client itself; its events and its entity are its caller's affair. */
+  async delete(name: string): Promise<boolean> {
+    if (this.get(name) === undefined) return false;
+    await this.#tell(name, { type: 'client.deleted', nowMs: this.#world.nowMs() });
+    this.#mirrored.delete(name);
+    return true;
+  }
+
+  /** Asks the clients of these subscriptions to run a check. `issued` is in Unix seconds. */
+  issue(
+    config: CheckConfig,
+    { issued, subscriptions = [] }: { readonly issued: number; readonly subscriptions?: readonly string[] },
+    more: Readonly<Record<string, unknown>> = {},
+  ): void {
+    if (config.metadata.namespace !== clientNamespace || config.proxy_requests) return;
+    const asked = subscriptions.length === 0 ? config.subscriptions : subscriptions;
+    const message = JSON.stringify({ ...checkRequest(config, issued), ...more });
+    for (const outlet of this.#outlets.values()) {
+      if (!outlet.isConnected()) continue;
+      for (const pipe of requestPipes(asked, config.round_robin)) {
+        outlet
+          .publish(pipe, message)
+          .catch((error) => this.#world.onFault(`asking ${pipe.name} over ${outlet.name}`, error));
+      }
+    }
+  }
+
+  // Transports
+
+  attach(outlet: Outlet): void {
+    this.#outlets.set(outlet.name, outlet);
+  }
+
+  outlet(name: string): Outlet | undefined {
+    return this.#outlets.get(name);
+  }
+
+  /** A transport is back: the silence of those who use it proves nothing. */
+  heardAgain(via: string): void {
+    const { registry, nowMs } = this.#world;
+    for (const id of registry.ids(prefix)) {
+      const snapshot = registry.peek(id);
+      if (snapshot === undefined || contextOf<ClientContext>(snapshot).via !== via) continue;
+      if (contextOf<ClientContext>(snapshot).deadlineAtMs !== null)
+        registry.tell(id, { type: 'client.resumed', nowMs: nowMs() } as ActorMessage);
+    }
+  }
+
+  /** At boot: the actor of a stored client. Throws when the record cannot be used. */
+  restore(name: string, record: StoredRecord): void {
+    this.#start(name, record);
+  }
+
+  #tell(name: string, fact: ClientFact): Promise<void> {
+    return awaitReceipt((receipt: Receipt) => {
+      this.#start(name);
+      this.#world.registry.tell(idOf(name), fact as ActorMessage, receipt);
+    });
+  }
+
+  #start(name: string, record?: StoredRecord): void {
+    const id = idOf(name);
+    if (this.#world.registry.has(id)) return;
+    const behaviour = clientBehaviour(name, this.#clientWorld, record) as Behaviour;
+    this.#world.supervisor(clientsId)?.startChild({ id, restart: 'transient', behaviour });
+  }
+
+  /** The entity is told only when something of the record changed that it shows. */
+  #mirror(record: ClientRecord): void {
+    const { tree, registry, nowMs } = this.#world;
+    const { timestamp: _, ...lasting } = record;
+    const entity = clientEntity(record, clientNamespace);
+    const { name } = entity.metadata;
+    const known = tree.entity(clientNamespace, name);
+    if (known?.entity_class === 'agent') return;
+    const shown = JSON.stringify(lasting);
+    if (known !== undefined && this.#mirrored.get(name) === shown) return;
+    this.#mirrored.set(name, shown);
+    const fact =
+      known === undefined
+        ? { type: 'entity.declared', entity, nowMs: nowMs() }
+        : { type: 'entity.configured', config: configOf(entity), nowMs: nowMs() };
+    registry.tell(tree.ensureEntity(clientNamespace, name), fact);
+  }
+}

@@ -1,0 +1,8 @@
+// The figures of the clients' registry, each with its unit.
+
+/** Mail one client actor keeps before it refuses. */
+export const maxClientMail = 1_024;
+/** Largest keepalive or result taken from a broker; the bigger ones are dropped with a log line. */
+export const maxMessageBytes = 1_048_576;
+/** Clients started in one go while the tree is rebuilt at boot. */
+export const rebuildBatch = 500;

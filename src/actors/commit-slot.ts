@@ -1,0 +1,124 @@
+// What the group-commit writer knows of one key: its revision, what should be written, what is on its way, who waits.
+import type { RecordKind, StoredRecord, StoreWrite } from '../store/snapshot-store.ts';
+import type { Receipt } from './contract.ts';
+import type { RecordBody } from './records.ts';
+
+/** Called when the write is about to happen, so that a key put often is encoded seldom. */
+export type Encode = () => RecordBody;
+
+/** Stands in the place of an `Encode` where the record is to be deleted. */
+export const removal = Symbol('removal');
+export type Due = Encode | typeof removal;
+
+/** This process no longer owns the key: another writer stored a newer revision. */
+export class StaleOwner extends Error {
+  override readonly name = 'StaleOwner';
+  readonly kind: RecordKind;
+  readonly key: string;
+  readonly storedRev: number;
+  constructor(kind: RecordKind, key: string, storedRev: number) {
+    super(`no longer the owner of ${kind} ${key}: another writer stored revision ${storedRev}`);
+    this.kind = kind;
+    this.key = key;
+    this.storedRev = storedRev;
+  }
+}
+
+export interface CommitSlot {
+  readonly kind: RecordKind;
+  readonly key: string;
+  /** The newest revision given to a write of this key, or found in the store. */
+  rev: number;
+  due: Due | undefined;
+  receipts: readonly Receipt[];
+  writing: StoreWrite | undefined;
+  writingReceipts: readonly Receipt[];
+  queued: boolean;
+  lost: StaleOwner | undefined;
+}
+
+/** Shared by all slots nobody waits for, so that an idle key costs no list. */
+export const noReceipts: readonly Receipt[] = [];
+
+const newSlot = (kind: RecordKind, key: string): CommitSlot => ({
+  kind,
+  key,
+  rev: 0,
+  due: undefined,
+  receipts: noReceipts,
+  writing: undefined,
+  writingReceipts: noReceipts,
+  queued: false,
+  lost: undefined,
+});
+
+export function addReceipt(receipts: readonly Receipt[], receipt: Receipt): readonly Receipt[] {
+  if (receipts === noReceipts) return [receipt];
+  (receipts as Receipt[]).push(receipt);
+  return receipts;
+}
+
+function recordOf(encode: Encode, rev: number, savedAtMs: number): StoredRecord {
+  const { machine, version, deadlines, state } = encode();
+  return { machine, version, rev, savedAtMs, deadlines, state };
+}
+
+export const writeOf = (slot: CommitSlot, due: Due, savedAtMs: number): StoreWrite =>
+  due === removal
+    ? { type: 'delete', kind: slot.kind, key: slot.key, rev: slot.rev }
+    : { type: 'put', kind: slot.kind, key: slot.key, record: recordOf(due, slot.rev, savedAtMs) };
+
+/** What to write if the write on its way has to be done again and nothing newer is due. */
+export function dueAgain(write: StoreWrite): Due {
+  if (write.type === 'delete') return removal;
+  const { record } = write;
+  return () => record;
+}
+
+export const isUnsettled = (slot: CommitSlot): boolean =>
+  slot.due !== undefined || slot.writing !== undefined;
+
+/** The newest form of an unsettled record; undefined when it is to be deleted. */
+export function unsettledRecord({ due, writing, rev }: CommitSlot, wallMs: number): StoredRecord | undefined {
+  if (due === removal) return undefined;
+  if (due) return recordOf(due, rev + 1, wallMs);
+  return writing?.type === 'put' ? writing.record : undefined;
+}
+
+/** The slots of all keys that were ever written, read or seeded. */
+export class SlotTable {
+  readonly #kinds = new Map<RecordKind, Map<string, CommitSlot>>();
+
+  find(kind: RecordKind, key: string): CommitSlot | undefined {
+    return this.#kinds.get(kind)?.get(key);
+  }
+
+  /** The slot of a key, made if there is none. */
+  of(kind: RecordKind, key: string): CommitSlot {
+    let slots = this.#kinds.get(kind);
+    if (!slots) {
+      slots = new Map();
+      this.#kinds.set(kind, slots);
+    }
+    let slot = slots.get(key);
+    if (!slot) {
+      slot = newSlot(kind, key);
+      slots.set(key, slot);
+    }
+    return slot;
+  }
+
+  /** Takes over a revision seen in the store, unless the key was lost: that takes an explicit seed. */
+  learn(kind: RecordKind, key: string, rev: number): void {
+    const slot = this.of(kind, key);
+    if (!slot.lost && rev > slot.rev) slot.rev = rev;
+  }
+
+  forget(slot: CommitSlot): void {
+    this.#kinds.get(slot.kind)?.delete(slot.key);
+  }
+
+  unsettled(): CommitSlot[] {
+    return [...this.#kinds.values()].flatMap((slots) => [...slots.values()]).filter(isUnsettled);
+  }
+}

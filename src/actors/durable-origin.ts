@@ -1,0 +1,58 @@
+// Where an actor with a durable record begins a life: at boot from the record at hand, after a crash from what is stored
+// now. A record that cannot be restored is set aside, byte for byte, and its actor begins anew: one bad record must
+// keep neither the backend from coming up nor this one thing from being watched.
+import type { Snapshot } from 'xstate';
+import { RestoreError } from '../machines/restore-rule.ts';
+import type { RecordKind, StoredRecord } from '../store/snapshot-store.ts';
+import type { Origin } from './contract.ts';
+import type { GroupCommit } from './group-commit.ts';
+
+export type SetAside = (kind: RecordKind, key: string, record: StoredRecord, error: RestoreError) => void;
+
+export interface DurableSource {
+  readonly kind: RecordKind;
+  readonly key: string;
+  readonly commit: Pick<GroupCommit, 'read'>;
+  /** The durable state of an earlier process; without one the first life begins anew. */
+  readonly record: StoredRecord | undefined;
+  readonly restore: (state: unknown, version: number) => Snapshot<unknown>;
+  readonly input: unknown;
+  readonly setAside: SetAside;
+}
+
+/** The `begin` of a behaviour. */
+export const durableOrigin = (source: DurableSource): (() => Origin | Promise<Origin>) => {
+  const { kind, key, commit, restore, input, setAside } = source;
+  const from = (record: StoredRecord | undefined): Origin => {
+    if (record === undefined) return { input };
+    try {
+      return { snapshot: restore(record.state, record.version) };
+    } catch (error) {
+      if (!(error instanceof RestoreError)) throw error;
+      setAside(kind, key, record, error);
+      return { input };
+    }
+  };
+  let first = true;
+  return () => {
+    if (!first) return commit.read(kind, key).then(from);
+    first = false;
+    return from(source.record);
+  };
+};
+
+/** Where a bad record is kept: found by its kind and key. */
+export const asideKey = (kind: RecordKind, key: string): string => `aside/${kind}/${key}`;
+
+/** Moves the record out of the way of readers and of the next start. */
+export const setAsideIn =
+  (
+    commit: Pick<GroupCommit, 'put' | 'delete'>,
+    tell: (kind: RecordKind, key: string, error: Error) => void,
+  ): SetAside =>
+  (kind, key, record, error) => {
+    tell(kind, key, error);
+    const { machine, version, deadlines, state } = record;
+    commit.put('system', asideKey(kind, key), () => ({ machine, version, deadlines, state }));
+    commit.delete(kind, key);
+  };

@@ -1,0 +1,92 @@
+// A machine as the runtime runs it: what it emits is collected instead of dispatched, so that effects are performed
+// after the transition, in order, and not at all when the transition throws.
+import type { ActorLogic, AnyActorRef, AnyEventObject, AnyStateMachine, EventObject, Snapshot } from 'xstate';
+
+export interface Effect {
+  readonly type: string;
+}
+
+export type EffectLogic = ActorLogic<Snapshot<unknown>, AnyEventObject>;
+
+type Scope = Parameters<EffectLogic['transition']>[2];
+
+// Transitions never nest (every send goes through the run queue), so one list serves all actors of the process.
+let collected: Effect[] = [];
+const none: readonly Effect[] = [];
+
+const collect = (effect: EventObject): void => {
+  collected.push(effect);
+};
+
+/** What was emitted since the last call, in order. */
+export const takeEffects = (): readonly Effect[] => {
+  if (collected.length === 0) return none;
+  const taken = collected;
+  collected = [];
+  return taken;
+};
+
+const logics = new WeakMap<AnyStateMachine, EffectLogic>();
+
+/** One logic for each machine, however many actors run it. */
+export const effectLogic = (machine: AnyStateMachine): EffectLogic => {
+  const known = logics.get(machine);
+  if (known !== undefined) return known;
+  refuseInvokes(machine);
+  const logic = adapt(machine);
+  logics.set(machine, logic);
+  return logic;
+};
+
+const adapt = (machine: AnyStateMachine): EffectLogic => ({
+  config: machine.config,
+  getInitialSnapshot(scope, input) {
+    scope.emit = collect;
+    return machine.getInitialSnapshot(scope as never, input as never);
+  },
+  restoreSnapshot(snapshot, scope) {
+    scope.emit = collect;
+    return machine.restoreSnapshot(complete(snapshot) as never, scope as never);
+  },
+  transition(snapshot, event, scope) {
+    try {
+      return machine.transition(snapshot as never, event, scope as never);
+    } catch (error) {
+      stopOrphans(snapshot, scope);
+      throw error;
+    }
+  },
+  getPersistedSnapshot: (snapshot) => machine.getPersistedSnapshot(snapshot as never),
+});
+
+/** Our records hold `{value, context}`; XState wants to see its other fields, too. */
+const complete = (snapshot: Snapshot<unknown>): object => ({
+  children: {},
+  historyValue: {},
+  ...snapshot,
+});
+
+/** XState leaves the children of a machine that throws running: they are stopped here. */
+const stopOrphans = (snapshot: Snapshot<unknown>, scope: Scope): void => {
+  const children = (snapshot as { children?: Record<string, AnyActorRef> }).children ?? {};
+  for (const child of Object.values(children)) scope.stopChild(child);
+};
+
+interface StateNodeLike {
+  readonly id: string;
+  readonly invoke: readonly unknown[];
+  readonly states: Record<string, StateNodeLike>;
+}
+
+/** A supervised machine asks for effects; what it invoked would live outside supervision and run again on restore. */
+const refuseInvokes = (machine: AnyStateMachine): void => {
+  const visit = (node: StateNodeLike): void => {
+    if (node.invoke.length > 0) {
+      throw new TypeError(
+        `state ${node.id} invokes an actor: emit an effect and let the behaviour perform it`,
+      );
+    }
+    for (const child of Object.values(node.states)) visit(child);
+  };
+  visit(machine.root as unknown as StateNodeLike);
+};

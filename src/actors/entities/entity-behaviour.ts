@@ -1,0 +1,109 @@
+// The entity actor: makes the entity machine live. It keeps the entity's record, listens for silence after keepalives,
+// and speaks to the session, the keepalive check and the pipelines on the machine's behalf.
+import type { EntityContext, EntityEffect, EntityFact } from '../../machines/entity-facts.ts';
+import { entityInput, entityMachine, entityVersion, restoreEntity } from '../../machines/entity-machine.ts';
+import type { EntityConfig } from '../../model/entity.ts';
+import type { CheckEvent, Event } from '../../model/event.ts';
+import { entityKey } from '../../model/names.ts';
+import type { StoredRecord } from '../../store/snapshot-store.ts';
+import type { Behaviour, LiveActor, Receipt } from '../contract.ts';
+import { durableOrigin, type SetAside } from '../durable-origin.ts';
+import type { GroupCommit } from '../group-commit.ts';
+import { maxEntityMail } from '../limits.ts';
+import { contextOf, recordBody } from '../records.ts';
+
+export interface EntityWorld {
+  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'read'>;
+  readonly setAside: SetAside;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+  /** Hands a keepalive event to the entity's check `keepalive`. */
+  readonly publish: (event: CheckEvent, receipt: Receipt) => void;
+  /** Straight to the pipelines: never stored. */
+  readonly announce: (event: Event) => void;
+  readonly configChanged: (config: EntityConfig) => void;
+  /** The entity asked to be removed when it fell silent. */
+  readonly deregister: (namespace: string, name: string) => void;
+  /** The entity is in the store, or will be with the commit under way: it counts towards the limit. */
+  readonly onRegistered: (namespace: string, name: string) => void;
+  readonly onForgotten: (namespace: string, name: string) => void;
+}
+
+export interface EntityIdentity {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export const entityBehaviour = (
+  identity: EntityIdentity,
+  world: EntityWorld,
+  record?: StoredRecord,
+): Behaviour<EntityEffect> => {
+  const key = entityKey(identity.namespace, identity.name);
+  return {
+    machine: entityMachine,
+    mailbox: { capacity: maxEntityMail, overflow: 'refuse' },
+    begin: durableOrigin({
+      kind: 'entity',
+      key,
+      commit: world.commit,
+      record,
+      restore: restoreEntity,
+      input: entityInput(identity),
+      setAside: world.setAside,
+    }),
+    firstMessage: (origin) =>
+      'snapshot' in origin
+        ? ({ type: 'entity.resumed', nowMs: world.nowMs() } satisfies EntityFact)
+        : undefined,
+    onDeadline: (name, nowMs) =>
+      name === 'keepalive'
+        ? ({ type: 'deadline.reached', name, nowMs, newId: world.newId() } satisfies EntityFact)
+        : undefined,
+    perform: (effect, actor) => perform(effect, actor, identity, world),
+  };
+};
+
+const perform = (
+  effect: EntityEffect,
+  actor: LiveActor,
+  identity: EntityIdentity,
+  world: EntityWorld,
+): void => {
+  const key = entityKey(identity.namespace, identity.name);
+  switch (effect.type) {
+    case 'persist':
+      world.onRegistered(identity.namespace, identity.name);
+      return persist(actor, key, world);
+    case 'deadline.set':
+      // Measures the silence of an agent: a backend that slept itself must not hold that against it.
+      return actor.setDeadline(effect.name, effect.atMs, { forgiving: true });
+    case 'deadline.clear':
+      return actor.clearDeadline(effect.name);
+    case 'publish':
+      return world.publish(effect.event, actor.holdReceipt());
+    case 'announce':
+      return world.announce(effect.event);
+    case 'config.changed':
+      return world.configChanged(effect.config);
+    case 'deregister':
+      return world.deregister(identity.namespace, identity.name);
+    case 'forget':
+      world.onForgotten(identity.namespace, identity.name);
+      return world.commit.delete('entity', key, actor.holdReceipt());
+  }
+};
+
+const persist = (actor: LiveActor, key: string, world: EntityWorld): void => {
+  const snapshot = actor.snapshot();
+  world.commit.put(
+    'entity',
+    key,
+    () => {
+      const { deadlineAtMs } = contextOf<EntityContext>(snapshot);
+      const deadlines = deadlineAtMs === null ? [] : [{ name: 'keepalive', atMs: deadlineAtMs }];
+      return recordBody('entity', entityVersion, snapshot, deadlines);
+    },
+    actor.holdReceipt(),
+  );
+};

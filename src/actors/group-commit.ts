@@ -1,0 +1,360 @@
+// The one writer between the actors and the store (the fifth step on the road of an event). Actors put, it commits.
+//
+// Writes that are due at the same time share a commit, and so share a sync of the disk. Several puts of one key before
+// its commit become one write: the newest `encode` wins, and every put is told once a write at least as new is durable.
+// Revisions are given here, one more with each write of a key; a key is never in two commits at once. When the store
+// fails, those who wait are told at once, and the keys stay due: they are tried again, with growing pauses, in their
+// newest form. When the store says `stale`, somebody else owns the key now: it is not written again until re-seeded.
+import type {
+  Entry,
+  PageQuery,
+  RecordKind,
+  SnapshotStore,
+  StoredRecord,
+  StoreWrite,
+  WriteOutcome,
+} from '../store/snapshot-store.ts';
+import { StoreError } from '../store/snapshot-store.ts';
+import type { Clock } from './clock.ts';
+import { CommitReceipts } from './commit-receipts.ts';
+import {
+  addReceipt,
+  type CommitSlot,
+  type Due,
+  dueAgain,
+  type Encode,
+  isUnsettled,
+  noReceipts,
+  removal,
+  SlotTable,
+  StaleOwner,
+  unsettledRecord,
+  writeOf,
+} from './commit-slot.ts';
+import type { Outcome, Receipt } from './contract.ts';
+import { asError } from './facts.ts';
+import { type GroupCommitLimits, groupCommitLimits } from './group-commit-limits.ts';
+import { PressureGauge } from './pressure-gauge.ts';
+import { RecentFigures } from './recent-figures.ts';
+import { StoreTrouble } from './store-trouble.ts';
+
+export interface GroupCommitOptions {
+  readonly store: SnapshotStore;
+  readonly clock: Pick<Clock, 'wallMs' | 'monotonicMs' | 'setTimer'>;
+  /** Told of failed commits, of keys lost to another writer, and of records that could not be encoded. */
+  readonly onFault: (error: Error) => void;
+  readonly limits?: Partial<GroupCommitLimits>;
+}
+
+export interface GroupCommitStats {
+  readonly commits: number;
+  readonly writes: number;
+  /** Puts that became part of a write already due. */
+  readonly coalesced: number;
+  readonly failures: number;
+  readonly lastCommitMs: number;
+  readonly p99CommitMs: number;
+}
+
+export class GroupCommit {
+  readonly #store: SnapshotStore;
+  readonly #clock: GroupCommitOptions['clock'];
+  readonly #limits: GroupCommitLimits;
+  readonly #slots = new SlotTable();
+  readonly #trouble: StoreTrouble;
+  readonly #receipts: CommitReceipts;
+  readonly #pressure: PressureGauge;
+  readonly #times = new RecentFigures();
+  readonly #counts = { commits: 0, writes: 0, coalesced: 0, failures: 0 };
+  #queue: CommitSlot[] = [];
+  #unsettledKeys = 0;
+  #underWay = 0;
+  #immediate: NodeJS.Immediate | undefined;
+  #disarm: (() => void) | undefined;
+  #closed = false;
+
+  constructor(options: GroupCommitOptions) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#limits = { ...groupCommitLimits, ...options.limits };
+    this.#trouble = new StoreTrouble(this.#clock, this.#limits);
+    this.#receipts = new CommitReceipts(options.onFault);
+    const { highWaterWrites, lowWaterWrites } = this.#limits;
+    this.#pressure = new PressureGauge(highWaterWrites, lowWaterWrites, (error) =>
+      this.#receipts.report(error),
+    );
+  }
+
+  /** How much is not durable yet: keys due or on their way, or receipts waiting, whichever is more. */
+  get depth(): number {
+    return Math.max(this.#unsettledKeys, this.#receipts.waiting);
+  }
+
+  get underPressure(): boolean {
+    return this.#pressure.high;
+  }
+
+  /** Told `true` when the depth reaches the high-water mark, `false` when it is back at the low one. */
+  onPressure(listener: (high: boolean) => void): () => void {
+    return this.#pressure.listen(listener);
+  }
+
+  /**
+   * Asks for the record to be written. `settle` is told exactly once, never before `put` returned: `done` when a write at
+   * least as new as this put is durable; `failed` with a StoreError when its commit failed (it is tried again all the
+   * same, so its outcome is unknown), with StaleOwner, or with what `encode` threw.
+   */
+  put(kind: RecordKind, key: string, encode: Encode, settle?: Receipt): void {
+    this.#ask(kind, key, encode, settle);
+  }
+
+  /** Asks for the record to be deleted; settles as `put` does. */
+  delete(kind: RecordKind, key: string, settle?: Receipt): void {
+    this.#ask(kind, key, removal, settle);
+  }
+
+  /** Tells the revision found in the store. A key lost to another writer may be written again afterwards. */
+  seed(kind: RecordKind, key: string, rev: number): void {
+    const slot = this.#slots.of(kind, key);
+    slot.lost = undefined;
+    slot.rev = Math.max(slot.rev, rev);
+  }
+
+  /** The newest form of the record, durable or not. A record read from the store is thereby seeded. */
+  async read(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
+    const slot = this.#slots.find(kind, key);
+    if (slot && isUnsettled(slot)) return unsettledRecord(slot, this.#clock.wallMs());
+    const record = await this.#store.get(kind, key);
+    const meanwhile = this.#slots.find(kind, key);
+    if (meanwhile && isUnsettled(meanwhile)) return unsettledRecord(meanwhile, this.#clock.wallMs());
+    if (record) this.#slots.learn(kind, key, record.rev);
+    return record;
+  }
+
+  /** What is committed, in ascending order of key; what is due does not show. Every entry is thereby seeded. */
+  async *scan(kind: RecordKind, query?: PageQuery): AsyncIterable<Entry> {
+    for await (const entry of this.#store.scan(kind, query)) {
+      this.#slots.learn(kind, entry.key, entry.record.rev);
+      yield entry;
+    }
+  }
+
+  /** Resolves when everything asked for before is durable; rejects with the first failure met on the way. */
+  flush(): Promise<void> {
+    const waiting = this.#slots.unsettled();
+    if (waiting.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      let left = waiting.length;
+      const told = (outcome: Outcome) => {
+        left -= 1;
+        if (outcome.type === 'failed') reject(outcome.error);
+        else if (left === 0) resolve();
+      };
+      for (const slot of waiting) this.#wait(slot, told);
+      this.#trouble.tryNow();
+      this.#pump();
+    });
+  }
+
+  /** Writes what is due, then takes no more; rejects if that failed. The store stays open: its opener closes it. */
+  async close(): Promise<void> {
+    try {
+      await this.flush();
+    } finally {
+      this.#closed = true;
+      this.#stopTimers();
+      this.#failQueued(closedError());
+    }
+  }
+
+  stats(): GroupCommitStats {
+    return { ...this.#counts, lastCommitMs: this.#times.last, p99CommitMs: this.#times.percentile(0.99) };
+  }
+
+  #ask(kind: RecordKind, key: string, due: Due, settle: Receipt | undefined): void {
+    const slot = this.#slots.of(kind, key);
+    const refusal = this.#closed ? closedError() : slot.lost;
+    if (refusal) {
+      this.#receipts.refuse(settle, refusal);
+      return;
+    }
+    if (slot.due) this.#counts.coalesced += 1;
+    else if (!slot.writing) this.#unsettledKeys += 1;
+    slot.due = due;
+    if (settle) this.#waitUnlessHopeless(slot, settle);
+    if (!slot.queued && !slot.writing) this.#enqueue(slot);
+    this.#pressure.note(this.depth);
+    this.#schedule();
+  }
+
+  #waitUnlessHopeless(slot: CommitSlot, settle: Receipt): void {
+    const { hopeless } = this.#trouble;
+    if (hopeless) this.#receipts.refuse(settle, hopeless);
+    else this.#wait(slot, settle);
+  }
+
+  #wait(slot: CommitSlot, settle: Receipt): void {
+    this.#receipts.waiting += 1;
+    if (slot.due) slot.receipts = addReceipt(slot.receipts, settle);
+    else slot.writingReceipts = addReceipt(slot.writingReceipts, settle);
+  }
+
+  /** Arranges for the next commit: at the end of this turn when the store is idle, a little later when it is not. */
+  #schedule(): void {
+    if (this.#immediate || this.#closed || this.#queue.length === 0) return;
+    if (this.#underWay >= this.#store.maxConcurrentCommits) return;
+    const isEarly = this.#underWay > 0 && this.#queue.length < this.#limits.minConcurrentWrites;
+    if (this.#trouble.isFailing) this.#arm(this.#trouble.retryInMs);
+    else if (isEarly) this.#arm(this.#limits.maxDelayMs);
+    else this.#immediate = setImmediate(() => this.#pump());
+  }
+
+  #arm(ms: number): void {
+    this.#disarm ??= this.#clock.setTimer(() => this.#pump(), Math.max(0, ms));
+  }
+
+  /** Starts one commit if the store will take it. While the store is failing there is one at a time, as a probe. */
+  #pump(): void {
+    this.#stopTimers();
+    const atOnce = this.#trouble.isFailing ? 1 : this.#store.maxConcurrentCommits;
+    if (this.#closed || this.#underWay >= atOnce) return;
+    const due = this.#trouble.retryInMs > 0 ? [] : this.#queue.splice(0, this.#limits.maxBatchWrites);
+    const batch = due.filter((slot) => this.#beginWriting(slot));
+    if (batch.length > 0) {
+      this.#underWay += 1;
+      void this.#commit(batch).finally(() => {
+        this.#underWay -= 1;
+        this.#pressure.note(this.depth);
+        this.#schedule();
+      });
+    }
+    this.#schedule();
+  }
+
+  #beginWriting(slot: CommitSlot): boolean {
+    slot.queued = false;
+    const { due } = slot;
+    if (!due) return false;
+    slot.due = undefined;
+    slot.writingReceipts = slot.receipts;
+    slot.receipts = noReceipts;
+    slot.rev += 1;
+    try {
+      slot.writing = writeOf(slot, due, this.#clock.wallMs());
+      return true;
+    } catch (error) {
+      this.#settle(slot, asError(error));
+      this.#receipts.report(error);
+      return false;
+    }
+  }
+
+  /** Never rejects: whatever happens is told to those it concerns. */
+  async #commit(batch: readonly CommitSlot[]): Promise<void> {
+    const startedMs = this.#clock.monotonicMs();
+    try {
+      const outcomes = await this.#store.commit(batch.map((slot) => slot.writing as StoreWrite));
+      this.#trouble.over();
+      this.#counts.commits += 1;
+      this.#times.add(this.#clock.monotonicMs() - startedMs);
+      for (const [at, slot] of batch.entries()) this.#conclude(slot, outcomes[at]);
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'invalid') await this.#isolate(batch, error);
+      else this.#postpone(batch, asError(error));
+    }
+  }
+
+  #conclude(slot: CommitSlot, outcome: WriteOutcome | undefined): void {
+    if (outcome?.written === false) {
+      this.#lose(slot, outcome.storedRev);
+      return;
+    }
+    this.#counts.writes += 1;
+    const deleted = slot.writing?.type === 'delete';
+    this.#settle(slot, undefined);
+    if (deleted && !isUnsettled(slot)) this.#slots.forget(slot);
+  }
+
+  #lose(slot: CommitSlot, storedRev: number): void {
+    const lost = new StaleOwner(slot.kind, slot.key, storedRev);
+    const overtaken = slot.receipts;
+    slot.lost = lost;
+    slot.due = undefined;
+    slot.receipts = noReceipts;
+    this.#settle(slot, lost);
+    this.#receipts.tellAll(overtaken, lost);
+    this.#receipts.report(lost);
+  }
+
+  /** The store refused the batch for what is in it: halves it until the culprit is alone; the rest gets through. */
+  async #isolate(batch: readonly CommitSlot[], error: StoreError): Promise<void> {
+    const [first] = batch;
+    if (first && batch.length === 1) {
+      this.#counts.failures += 1;
+      this.#settle(first, error);
+      this.#receipts.report(error);
+      return;
+    }
+    // Part of a refused batch may have been written: another try is another write.
+    for (const slot of batch) {
+      slot.rev += 1;
+      slot.writing = writeOf(slot, dueAgain(slot.writing as StoreWrite), this.#clock.wallMs());
+    }
+    const middle = batch.length >> 1;
+    await this.#commit(batch.slice(0, middle));
+    await this.#commit(batch.slice(middle));
+  }
+
+  /** The commit failed: tells those who wait, keeps the keys due, and pauses before the next try. */
+  #postpone(batch: readonly CommitSlot[], error: Error): void {
+    this.#counts.failures += 1;
+    const pauseMs = this.#trouble.failed(error);
+    this.#stopTimers();
+    for (const slot of batch) this.#keepDue(slot, error);
+    this.#queue = [...batch, ...this.#queue];
+    // Those who wait for a commit that was not tried should hear within reason too.
+    if (this.#trouble.isLong(pauseMs)) this.#failQueued(error);
+    this.#receipts.report(error);
+  }
+
+  #keepDue(slot: CommitSlot, error: Error): void {
+    const told = slot.writingReceipts;
+    slot.due ??= dueAgain(slot.writing as StoreWrite);
+    slot.writing = undefined;
+    slot.writingReceipts = noReceipts;
+    slot.queued = true;
+    this.#receipts.tellAll(told, error);
+  }
+
+  /** The write of a key is over: tells its receipts, and queues it again if it became due meanwhile. */
+  #settle(slot: CommitSlot, error: Error | undefined): void {
+    const told = slot.writingReceipts;
+    slot.writing = undefined;
+    slot.writingReceipts = noReceipts;
+    if (slot.due) this.#enqueue(slot);
+    else this.#unsettledKeys -= 1;
+    this.#receipts.tellAll(told, error);
+  }
+
+  #enqueue(slot: CommitSlot): void {
+    slot.queued = true;
+    this.#queue.push(slot);
+  }
+
+  #failQueued(error: Error): void {
+    for (const slot of [...this.#queue]) {
+      const told = slot.receipts;
+      slot.receipts = noReceipts;
+      this.#receipts.tellAll(told, error);
+    }
+  }
+
+  #stopTimers(): void {
+    clearImmediate(this.#immediate);
+    this.#immediate = undefined;
+    this.#disarm?.();
+    this.#disarm = undefined;
+  }
+}
+
+const closedError = (): StoreError => new StoreError('closed', 'the writer is closed');

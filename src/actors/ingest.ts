@@ -1,0 +1,134 @@
+// Where a validated event enters the actor world: its entity is resolved, the silences of now are named, and the fact is
+// told to the one actor that owns this entity and check. The edge's acknowledgement hangs on the receipt.
+import type { CheckFact } from '../machines/check-facts.ts';
+import type { EntityFact } from '../machines/entity-facts.ts';
+import { type Entity, emptySystem } from '../model/entity.ts';
+import { MonError } from '../model/errors.ts';
+import { type CheckEvent, type Event, hasCheck } from '../model/event.ts';
+import { defaultNamespace, entitySubscription, keepaliveCheckName } from '../model/names.ts';
+import type { Receipt } from './contract.ts';
+import type { EntityTree } from './entities/entity-tree.ts';
+import { joinReceipts } from './receipts.ts';
+import type { Registry } from './registry.ts';
+import type { Silences } from './silences/silences.ts';
+
+export interface IngestWorld {
+  readonly tree: EntityTree;
+  readonly registry: Pick<Registry, 'tell'>;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+  readonly namespaceExists: (namespace: string) => boolean;
+  readonly admitsEntity: (namespace: string, name: string) => boolean;
+  readonly silences: Pick<Silences, 'matching' | 'endingOnResolve'>;
+  /** Straight to the pipelines: an event without a check is handled and not stored. */
+  readonly announce: (event: Event) => void;
+}
+
+export class Ingest {
+  readonly #world: IngestWorld;
+
+  constructor(world: IngestWorld) {
+    this.#world = world;
+  }
+
+  /** A result or metrics, from an agent or the API. The receipt is told after the commit. */
+  event(event: Event, receipt: Receipt): void {
+    const namespace = namespaceOf(event);
+    if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
+    if (!hasCheck(event)) {
+      this.#world.announce(event);
+      return receipt({ type: 'done' });
+    }
+    this.#result(namespace, event, receipt);
+  }
+
+  /** A keepalive goes to the entity first, which then publishes it as an event of the check `keepalive`. */
+  keepalive(event: Event, receipt: Receipt): void {
+    const namespace = namespaceOf(event);
+    const { name } = event.entity.metadata;
+    if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
+    if (!hasCheck(event)) return refuse(receipt, new MonError('invalid', 'a keepalive must carry a check'));
+    if (!this.#world.admitsEntity(namespace, name)) return refuse(receipt, overLimit(name));
+    const fact: EntityFact = {
+      type: 'keepalive.received',
+      event,
+      nowMs: this.#world.nowMs(),
+      newId: this.#world.newId(),
+    };
+    this.#world.registry.tell(this.#world.tree.ensureEntity(namespace, name), fact, receipt);
+  }
+
+  /** What an entity actor made of a keepalive, or of its absence: an event of the check `keepalive`. */
+  publishKeepalive(event: CheckEvent, receipt: Receipt): void {
+    this.#tellCheck(namespaceOf(event), event, receipt);
+  }
+
+  #result(namespace: string, event: CheckEvent, receipt: Receipt): void {
+    const target = targetEntity(event);
+    if (target === undefined) return this.#tellCheck(namespace, event, receipt);
+    const known = this.#world.tree.entity(namespace, target);
+    if (known !== undefined) return this.#tellCheck(namespace, { ...event, entity: known }, receipt);
+    if (event.check.proxy_entity_name === '' && event.entity.entity_class === 'agent') {
+      return this.#tellCheck(namespace, event, receipt);
+    }
+    if (!this.#world.admitsEntity(namespace, target)) return refuse(receipt, overLimit(target));
+    const entity = proxyEntity(namespace, target, event);
+    const [forEntity, forCheck] = joinReceipts(receipt);
+    const fact: EntityFact = { type: 'entity.declared', entity, nowMs: this.#world.nowMs() };
+    this.#world.registry.tell(this.#world.tree.ensureEntity(namespace, target), fact, forEntity);
+    this.#tellCheck(namespace, { ...event, entity }, forCheck);
+  }
+
+  #tellCheck(namespace: string, event: CheckEvent, receipt: Receipt): void {
+    const nowMs = this.#world.nowMs();
+    const id = this.#world.tree.ensureCheck(namespace, event.entity.metadata.name, event.check.metadata.name);
+    const silenced = this.#world.silences.matching(event, Math.floor(nowMs / 1000));
+    const expiring = this.#world.silences.endingOnResolve(namespace, silenced);
+    const fact: CheckFact = { type: 'result.received', event, nowMs, silenced, expiring };
+    this.#world.registry.tell(id, fact, receipt);
+  }
+}
+
+export const isKeepalive = (event: Event): boolean => event.check?.metadata.name === keepaliveCheckName;
+
+const namespaceOf = (event: Event): string => event.entity.metadata.namespace ?? defaultNamespace;
+
+/** The entity an event speaks of, when that is not simply the one that sent it (backend sheet 3.2). */
+const targetEntity = (event: CheckEvent): string | undefined => {
+  if (event.check.proxy_entity_name !== '') return event.check.proxy_entity_name;
+  return event.entity.entity_class === 'agent' ? undefined : event.entity.metadata.name;
+};
+
+/** The entity that comes to be because an event named it. One named by `proxy_entity_name` starts blank. */
+const proxyEntity = (namespace: string, name: string, event: CheckEvent): Entity => {
+  const own = event.check.proxy_entity_name === '';
+  const subscriptions = own ? event.entity.subscriptions : [];
+  const itself = entitySubscription(name);
+  const blank: Entity = {
+    metadata: { name, namespace },
+    entity_class: 'proxy',
+    subscriptions: [],
+    deregister: false,
+    deregistration: {},
+    system: emptySystem(),
+    last_seen: 0,
+    mon_agent_version: '',
+  };
+  const base = own ? { ...event.entity, metadata: { ...event.entity.metadata, name, namespace } } : blank;
+  return {
+    ...base,
+    entity_class: 'proxy',
+    subscriptions: subscriptions.includes(itself) ? subscriptions : [...subscriptions, itself],
+  };
+};
+
+const refuse = (receipt: Receipt, error: MonError): void => receipt({ type: 'failed', error });
+
+const missingNamespace = (namespace: string): MonError =>
+  new MonError('notFound', `the namespace ${namespace} does not exist`);
+
+const overLimit = (name: string): MonError =>
+  new MonError(
+    'paymentRequired',
+    `entity ${name} cannot be added: the entity limit is reached. A valid license with a sufficient entity limit is required, or start the backend with --entity-limit 0`,
+  );

@@ -1,0 +1,250 @@
+// One life of an actor: its XState actor from start to stop, the deadlines it armed, the receipts it holds. A restart
+// is another life; what an earlier one left behind (a late callback, an old timer) finds it closed.
+import type { AnyActor, Snapshot } from 'xstate';
+import type {
+  ActorId,
+  ActorMessage,
+  Behaviour,
+  LifecycleFact,
+  LiveActor,
+  Outcome,
+  Receipt,
+} from './contract.ts';
+import { type Deadline, type DeadlineOptions, kindOf } from './deadlines.ts';
+import { takeEffects } from './effect-logic.ts';
+import type { TransitionWatch } from './inspection.ts';
+import type { RuntimeParts } from './parts.ts';
+import { done, Settlement, tellReceipt } from './settlement.ts';
+import { knowsEvent } from './unknown-event.ts';
+
+/** How handling a message went. `ended`: the machine reached a final state. */
+export type Handled = { readonly type: 'ok' | 'ended' } | { readonly type: 'crashed'; readonly error: Error };
+
+export const handledWell: Handled = { type: 'ok' };
+const ended: Handled = { type: 'ended' };
+
+/** What a life needs of the cell it lives in. */
+export interface LifeHome {
+  readonly id: ActorId;
+  readonly behaviour: Behaviour;
+  readonly parts: RuntimeParts;
+  post(message: ActorMessage, receipt: Receipt | undefined): void;
+  /** A deadline has come: its mail is never refused. */
+  postDue(mail: DueMail): void;
+}
+
+export const dueType = 'runtime.deadlineDue';
+
+/** The mail of a deadline. It becomes a message when its turn comes, unless it was moved or cleared by then. */
+export interface DueMail extends ActorMessage {
+  readonly type: typeof dueType;
+  readonly name: string;
+  readonly deadline: Deadline;
+}
+
+export class Life implements LiveActor {
+  readonly id: ActorId;
+  readonly generation: number;
+  readonly startedAtMs: number;
+  readonly actor: AnyActor;
+  /** Messages handled in this life. */
+  handled = 0;
+  readonly #home: LifeHome;
+  #closed = false;
+  #performing = false;
+  #receipt: Receipt | undefined;
+  #settlement: Settlement | undefined;
+  #open: Set<Settlement> | undefined;
+  #whenSettled: (() => void)[] | undefined;
+  #deadlines: Map<string, Deadline> | undefined;
+
+  constructor(home: LifeHome, generation: number, actor: AnyActor) {
+    this.#home = home;
+    this.id = home.id;
+    this.generation = generation;
+    this.actor = actor;
+    this.startedAtMs = home.parts.clock.wallMs();
+  }
+
+  snapshot(): Snapshot<unknown> {
+    return this.actor.getSnapshot();
+  }
+
+  tell(message: ActorMessage, receipt?: Receipt): void {
+    if (!this.#closed) {
+      this.#home.post(message, receipt);
+      return;
+    }
+    const text = `${this.id} was restarted or stopped since; this came from generation ${this.generation}`;
+    this.#tell(receipt, { type: 'refused', why: 'stopped', message: text });
+  }
+
+  setDeadline(name: string, atMs: number, options?: DeadlineOptions): void {
+    if (this.#closed) return;
+    const { deadlines } = this.#home.parts;
+    this.#deadlines ??= new Map();
+    const known = this.#deadlines.get(name);
+    if (known !== undefined && known.kind === kindOf(options)) {
+      deadlines.rearm(known, atMs);
+      return;
+    }
+    if (known !== undefined) deadlines.disarm(known);
+    const deadline: Deadline = deadlines.at(
+      atMs,
+      () => this.#home.postDue({ type: dueType, name, deadline }),
+      options,
+    );
+    this.#deadlines.set(name, deadline);
+  }
+
+  clearDeadline(name: string): void {
+    const known = this.#deadlines?.get(name);
+    if (known === undefined) return;
+    this.#home.parts.deadlines.disarm(known);
+    this.#deadlines?.delete(name);
+  }
+
+  holdReceipt(): Receipt {
+    if (!this.#performing) {
+      throw new Error(`${this.id}: holdReceipt can only be called while an effect is performed`);
+    }
+    if (this.#settlement === undefined) {
+      this.#open ??= new Set();
+      this.#settlement = new Settlement(
+        this.#receipt,
+        (settlement) => this.#settled(settlement),
+        (error) => this.#reportReceipt(error),
+      );
+      this.#open.add(this.#settlement);
+    }
+    return this.#settlement.hold();
+  }
+
+  /** One message through the machine, its effects performed, its receipt told or held. */
+  handle(message: ActorMessage, receipt: Receipt | undefined, watch: TransitionWatch | undefined): Handled {
+    this.handled += 1;
+    const before = this.actor.getSnapshot();
+    watch?.before(message, this.actor);
+    this.actor.send(message);
+    const after: Snapshot<unknown> = this.actor.getSnapshot();
+    const effects = takeEffects();
+    watch?.after(after, effects);
+    if (after.status === 'error') return this.#crashed(after.error, receipt);
+    if (after === before && effects.length === 0 && !knowsEvent(this.#home.behaviour.machine, message.type)) {
+      this.#refuseUnknown(message, receipt);
+      return handledWell;
+    }
+    if (effects.length === 0) {
+      if (receipt !== undefined) this.#tell(receipt, done);
+    } else {
+      const error = this.#perform(effects, receipt);
+      if (error !== undefined) return { type: 'crashed', error };
+    }
+    return after.status === 'done' ? ended : handledWell;
+  }
+
+  /** The effects of the start itself (entry actions). */
+  performInitial(effects: readonly { readonly type: string }[]): Error | undefined {
+    return effects.length === 0 ? undefined : this.#perform(effects, undefined);
+  }
+
+  /** The message of a deadline whose turn has come; undefined when it was moved or cleared meanwhile. */
+  dueMessage(mail: DueMail): ActorMessage | undefined {
+    if (this.#deadlines?.get(mail.name) !== mail.deadline || mail.deadline.armed) return undefined;
+    this.#deadlines.delete(mail.name);
+    const nowMs = this.#home.parts.clock.wallMs();
+    const { onDeadline } = this.#home.behaviour;
+    if (onDeadline !== undefined) return onDeadline(mail.name, nowMs, this);
+    return { type: 'deadline.reached', name: mail.name, nowMs } as ActorMessage;
+  }
+
+  /** Nothing is armed, sent or held in its name from here on. */
+  close(): void {
+    this.#closed = true;
+    for (const deadline of this.#deadlines?.values() ?? []) this.#home.parts.deadlines.disarm(deadline);
+    this.#deadlines = undefined;
+  }
+
+  get heldReceipts(): number {
+    return this.#open?.size ?? 0;
+  }
+
+  /** Calls back when no receipt is held any more: at once, or after the last one. */
+  whenSettled(task: () => void): void {
+    if (this.heldReceipts === 0) {
+      task();
+      return;
+    }
+    this.#whenSettled ??= [];
+    this.#whenSettled.push(task);
+  }
+
+  settleHeld(outcome: Outcome): void {
+    for (const settlement of [...(this.#open ?? [])]) settlement.settle(outcome);
+  }
+
+  /** What it waits for: wall times, as they are expected now. */
+  waits(): readonly { readonly name: string; readonly atMs: number; readonly armedAtMs: number }[] {
+    const { deadlines, clock } = this.#home.parts;
+    const nowMs = clock.wallMs();
+    return [...(this.#deadlines ?? [])].map(([name, deadline]) => ({
+      name,
+      atMs: Math.round(nowMs + (deadlines.remainingMs(deadline) ?? 0)),
+      armedAtMs: deadline.armedAtMs,
+    }));
+  }
+
+  #perform(effects: readonly { readonly type: string }[], receipt: Receipt | undefined): Error | undefined {
+    this.#receipt = receipt;
+    this.#performing = true;
+    try {
+      for (const effect of effects) this.#home.behaviour.perform(effect, this);
+    } catch (thrown) {
+      return this.#crashed(thrown, receipt).error;
+    } finally {
+      this.#performing = false;
+      this.#receipt = undefined;
+    }
+    const settlement = this.#settlement;
+    this.#settlement = undefined;
+    if (settlement !== undefined) settlement.release(done);
+    else if (receipt !== undefined) this.#tell(receipt, done);
+    return undefined;
+  }
+
+  #crashed(thrown: unknown, receipt: Receipt | undefined): { type: 'crashed'; error: Error } {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const settlement = this.#settlement;
+    this.#settlement = undefined;
+    if (settlement !== undefined) settlement.settle({ type: 'failed', error });
+    else this.#tell(receipt, { type: 'failed', error });
+    return { type: 'crashed', error };
+  }
+
+  #refuseUnknown(message: ActorMessage, receipt: Receipt | undefined): void {
+    const fact: Omit<Extract<LifecycleFact, { type: 'unknownMessage' }>, 'atMs' | 'actor'> = {
+      type: 'unknownMessage',
+      message: message.type,
+    };
+    this.#home.parts.facts.tell(this.id, fact);
+    const { machine } = this.#home.behaviour;
+    const error = new Error(`${this.id} (${machine.id}) does not know the message ${message.type}`);
+    this.#tell(receipt, { type: 'failed', error });
+  }
+
+  #settled(settlement: Settlement): void {
+    this.#open?.delete(settlement);
+    if (this.heldReceipts > 0) return;
+    const tasks = this.#whenSettled;
+    this.#whenSettled = undefined;
+    for (const task of tasks ?? []) task();
+  }
+
+  #tell(receipt: Receipt | undefined, outcome: Outcome): void {
+    tellReceipt(receipt, outcome, (error) => this.#reportReceipt(error));
+  }
+
+  #reportReceipt(error: unknown): void {
+    this.#home.parts.faults.report(`a receipt of a message to ${this.id}`, error);
+  }
+}

@@ -1,0 +1,92 @@
+// The limits of the actor rooms that belong to one family or another; each names its unit.
+
+/** Mail one check actor keeps before it refuses: a sender then waits and sends again. */
+export const maxCheckMail = 1_024;
+export const maxEntityMail = 1_024;
+/** Supervisors the entities are spread over by a hash of their key: a fault that many share stays in one of them. */
+export const entityPartitions = 64;
+export const maxScheduleMail = 64;
+/** Entities whose match with a proxy check is worked out side by side. */
+export const maxCandidatesAtOnce = 1_000;
+export const maxSessionMail = 256;
+export const maxCircuitMail = 1_024;
+export const maxSilenceMail = 64;
+
+/** Events waiting for a worker before edges are asked to pause. */
+export const maxWaitingDeliveries = 10_000;
+
+/** How often the watchdog compares what should have run with what did. */
+export const watchdogLookMs = 5_000;
+/** A check that is later than this has stopped. */
+export const watchdogGraceMs = 15_000;
+
+/** How long running handlers are waited for when the backend stops, milliseconds. */
+export const deliveryDrainMs = 10_000;
+
+/** Actors started in one go while the tree is rebuilt at boot, before the loop turns. */
+export const rebuildBatch = 500;
+
+/** Longest wait one Node timer can take; a longer one fires at once, so waits are split. */
+export const maxTimerMs = 2 ** 31 - 1;
+/** How often the scheduler looks at itself while anything is armed: loop lag and pauses show here. */
+export const lagProbeMs = 1_000;
+/** A timer later than this means that the process was held up; forgiving deadlines are pushed by it. */
+export const forgivenLagMs = 1_000;
+/** A wall clock that is this much away from where it should be was set, not slewed. */
+export const wallStepMs = 1_000;
+/** Deadlines fired in one go before the loop gets its turn. */
+export const maxDeadlinesPerTurn = 1_000;
+
+/** Messages handled before the event loop gets its turn. */
+export const maxTurnMessages = 300;
+/** Time spent on messages before the event loop gets its turn. */
+export const maxTurnMs = 8;
+/** Messages one actor handles before the next actor with mail gets its turn. */
+export const maxBatchMessages = 16;
+
+/** Senders that wait for one coalesced message; one more is refused. */
+export const maxJoinedReceipts = 1_000;
+
+export const minBackoffMs = 1_000;
+export const maxBackoffMs = 60_000;
+/** Share of the back-off added at random, so that what fell together does not come back together. */
+export const backoffJitter = 0.2;
+/** A child that ran this long without failing starts again from the shortest back-off. */
+export const quietPeriodMs = 60_000;
+/** Mail waits for a restart that comes within this time; for a later one it is refused at once. */
+export const mailKeptMs = 2_000;
+
+export const defaultIntensity = 3;
+export const defaultPeriodMs = 60_000;
+
+/** More failures of one child than this within the period, and it is quarantined. */
+export const quarantineFailures = 5;
+export const quarantinePeriodMs = 60_000;
+/** More than this share of the children failing within the period is a shared fault: the supervisor restarts. */
+export const sharedFaultShare = 0.1;
+export const sharedFaultMinChildren = 10;
+export const sharedFaultPeriodMs = 30_000;
+
+export const defaultShutdownMs = 5_000;
+export const defaultStartTimeoutMs = 30_000;
+/** Receipts held by a crashed actor are refused after this long. */
+export const heldReceiptGraceMs = 1_000;
+/** Children started in one go by a supervisor before the event loop gets its turn. */
+export const maxStartsPerTurn = 200;
+
+/** Poison messages remembered per actor, the newest ones. */
+export const maxParkedMessages = 16;
+/** Longest patience of an ask. */
+export const maxAskMs = 24 * 60 * 60 * 1_000;
+
+/** Transitions kept per watched actor. */
+export const keptTransitions = 50;
+/** Failures remembered per child for whoever looks. */
+export const keptFailures = 5;
+/** Children listed per supervisor in a tree dump unless asked otherwise. */
+export const maxTreeChildren = 1_000;
+
+/** What the process guard waits for a last flush. */
+export const flushTimeoutMs = 2_000;
+/** Exit code after a fault nobody handled: the service manager restarts us. */
+export const faultExitCode = 70;

@@ -1,0 +1,73 @@
+// The pipelines as the actor world uses them: an event goes in, its workflows run behind a bounded number of workers, and
+// a trace comes back. Filters run in one sandbox, JavaScript mutators in another, handlers behind their circuits; commands
+// are started by a helper process, since a fork of a large process would hold up the loop.
+import { setMaxListeners } from 'node:events';
+import type { Event } from '../../model/event.ts';
+import { CommandHelper } from '../../pipeline/commands/command-helper.ts';
+import { filterLimits, mutatorLimits } from '../../pipeline/limits.ts';
+import type { HandlerGate, ResolveSecrets, ResourceLookup } from '../../pipeline/ports.ts';
+import { runPipelines } from '../../pipeline/run.ts';
+import type { ExpressionRunner } from '../../pipeline/sandbox/protocol.ts';
+import { Sandbox } from '../../pipeline/sandbox/sandbox.ts';
+import type { Trace } from '../../pipeline/trace.ts';
+import { Deliveries } from './deliveries.ts';
+
+export interface PipelinesWorld {
+  readonly lookup: ResourceLookup;
+  readonly resolveSecrets: ResolveSecrets;
+  readonly gate: HandlerGate;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nowMs: () => number;
+  readonly after: (delayMs: number, fire: () => void) => void;
+  readonly workers: number;
+  /** Default: the pipelines of the room `pipeline`. */
+  readonly run?: ((event: Event, previous: Trace | undefined) => Promise<Trace>) | undefined;
+  readonly onTrace: (event: Event, trace: Trace) => void;
+  readonly onFault: (error: unknown, event: Event) => void;
+}
+
+export interface Pipelines {
+  readonly deliveries: Deliveries;
+  /** The sandbox of filter expressions, for others who judge by them. */
+  readonly expressions: ExpressionRunner;
+  /** Waits for what runs, at most `withinMs`; what still runs then is ended with its process group. */
+  close(withinMs: number): Promise<void>;
+}
+
+export const createPipelines = (world: PipelinesWorld): Pipelines => {
+  const filters = new Sandbox(filterLimits);
+  const mutators = new Sandbox(mutatorLimits);
+  const stopping = new AbortController();
+  // Every running command listens to it: their number is bounded by the workers, not by Node's guess of a leak.
+  setMaxListeners(0, stopping.signal);
+  const { lookup, resolveSecrets, gate, env, nowMs } = world;
+  const commands = new CommandHelper();
+  const deps = {
+    lookup,
+    filters,
+    mutators,
+    resolveSecrets,
+    gate,
+    env,
+    nowMs,
+    commands,
+    signal: stopping.signal,
+  };
+  const deliveries = new Deliveries({
+    workers: world.workers,
+    after: world.after,
+    run: world.run ?? ((event, previous) => runPipelines(event, deps, previous)),
+    onTrace: world.onTrace,
+    onFault: world.onFault,
+  });
+  return {
+    deliveries,
+    expressions: filters,
+    async close(withinMs) {
+      const late = new Promise<void>((resolve) => world.after(withinMs, resolve));
+      await Promise.race([deliveries.drained(), late]);
+      stopping.abort();
+      await Promise.all([filters.close(), mutators.close(), commands.close()]);
+    },
+  };
+};

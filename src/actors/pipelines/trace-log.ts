@@ -1,0 +1,19 @@
+// What the log says of a delivery: one line, with what became of each workflow and why.
+import { type Event, hasCheck } from '../../model/event.ts';
+import type { Trace } from '../../pipeline/trace.ts';
+import type { RuntimeLog } from '../facts.ts';
+
+const bad = new Set(['failed', 'timedOut']);
+
+export const logTrace = (log: RuntimeLog, event: Event, trace: Trace): void => {
+  const fields = {
+    namespace: event.entity.metadata.namespace,
+    entity: event.entity.metadata.name,
+    check: hasCheck(event) ? event.check.metadata.name : null,
+    event_id: event.id,
+    workflows: trace.workflows.map(({ pipeline, name, outcome, why }) => ({ pipeline, name, outcome, why })),
+  };
+  const text = `event handled: ${trace.summary}`;
+  if (trace.workflows.some(({ outcome }) => bad.has(outcome))) log.error(fields, text);
+  else log.info(fields, text);
+};

@@ -1,0 +1,53 @@
+// Rebuilding the tree at boot: every entity and every check that is in the store gets its actor back, in batches, so that
+// the loop keeps turning. One bad record is reported and left out; it never keeps the others from coming up.
+import type { RecordKind } from '../store/snapshot-store.ts';
+import type { EntityTree } from './entities/entity-tree.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { rebuildBatch } from './limits.ts';
+
+export interface RebuildWorld {
+  readonly commit: Pick<GroupCommit, 'scan' | 'seed'>;
+  readonly tree: EntityTree;
+  readonly onBadRecord: (kind: RecordKind, key: string, error: unknown) => void;
+}
+
+interface Rebuilt {
+  readonly entities: number;
+  readonly checks: number;
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Entities first: what a check does about its TTL depends on how its entity is. */
+export const rebuild = async (world: RebuildWorld): Promise<Rebuilt> => ({
+  entities: await rebuildKind(world, 'entity', 2, ([namespace = '', name = ''], record) => {
+    world.tree.ensureEntity(namespace, name, record);
+  }),
+  checks: await rebuildKind(world, 'check', 3, ([namespace = '', entity = '', check = ''], record) => {
+    world.tree.ensureCheck(namespace, entity, check, record);
+  }),
+});
+
+type Start = (path: readonly string[], record: Parameters<EntityTree['ensureEntity']>[2]) => void;
+
+const rebuildKind = async (
+  { commit, onBadRecord }: RebuildWorld,
+  kind: 'entity' | 'check',
+  depth: number,
+  start: Start,
+): Promise<number> => {
+  let started = 0;
+  for await (const { key, record } of commit.scan(kind)) {
+    commit.seed(kind, key, record.rev);
+    try {
+      const path = key.split('/');
+      if (path.length !== depth) throw new Error(`the key must have ${depth} parts`);
+      start(path, record);
+      started += 1;
+    } catch (error) {
+      onBadRecord(kind, key, error);
+    }
+    if (started % rebuildBatch === 0) await turn();
+  }
+  return started;
+};

@@ -1,0 +1,128 @@
+// The way from an id to its actor: tell, ask, peek. Supervisors write the index as they start and stop their children,
+// nobody else does, so that an id is here exactly as long as somebody answers for it.
+import type { Snapshot } from 'xstate';
+import { MonError } from '../model/errors.ts';
+import type { Cell } from './cell.ts';
+import type { ActorId, ActorMessage, ExitReason, Receipt } from './contract.ts';
+import type { Deadlines } from './deadlines.ts';
+import type { Facts, Faults } from './facts.ts';
+import { maxAskMs } from './limits.ts';
+import { outcomeError } from './receipts.ts';
+import { refused } from './refusal.ts';
+import type { RunQueue } from './run-queue.ts';
+import { tellReceipt } from './settlement.ts';
+
+/** `notFound`: the actor had no life to lose when it was watched. */
+export interface DeathNotice {
+  readonly actor: ActorId;
+  readonly reason: ExitReason | { readonly type: 'notFound' };
+}
+
+export interface Registry {
+  /** Puts a message into an actor's mailbox. Never throws; what became of it is told to the receipt, exactly once. */
+  tell(id: ActorId, message: ActorMessage, receipt?: Receipt): void;
+  /**
+   * Resolves when the message is done (after the commit of its writes). Rejects with a MonError: `deadlineExceeded`
+   * after `withinMs` (a duration), `unavailable` when it was refused, else with what it failed of. A message that still
+   * waits when the time is up is taken back.
+   */
+  ask(id: ActorId, message: ActorMessage, withinMs: number): Promise<void>;
+  has(id: ActorId): boolean;
+  /** The live snapshot; undefined when there is no such actor or it has no life at the moment. */
+  peek(id: ActorId): Snapshot<unknown> | undefined;
+  /** Ids that begin with the prefix, in order of start. Walks the whole index: for operators, not for the hot path. */
+  ids(prefix?: string): readonly ActorId[];
+  readonly size: number;
+  /** Messages that were told to nobody. */
+  readonly deadLetters: number;
+  /** Told exactly once, when the actor's current life ends or at once if it has none. Returns `unwatch`. */
+  watch(id: ActorId, listener: (notice: DeathNotice) => void): () => void;
+}
+
+/** The half that supervisors and inspection use. */
+export interface WritableRegistry extends Registry {
+  add(cell: Cell): void;
+  remove(id: ActorId): void;
+  cell(id: ActorId): Cell | undefined;
+  cells(): Iterable<Cell>;
+}
+
+export interface RegistryParts {
+  readonly deadlines: Deadlines;
+  readonly queue: RunQueue;
+  readonly facts: Facts;
+  readonly faults: Faults;
+}
+
+export function createRegistry({ deadlines, queue, facts, faults }: RegistryParts): WritableRegistry {
+  const cells = new Map<ActorId, Cell>();
+  let deadLetters = 0;
+
+  const reportReceipt = (error: unknown): void => faults.report('the receipt of a dead letter', error);
+
+  const tell = (id: ActorId, message: ActorMessage, receipt?: Receipt): void => {
+    const cell = cells.get(id);
+    if (cell !== undefined) {
+      cell.post(message, receipt);
+      return;
+    }
+    deadLetters += 1;
+    facts.tell(id, { type: 'deadLetter', message: message.type });
+    tellReceipt(receipt, refused('deadLetter', id), reportReceipt);
+  };
+
+  const ask = (id: ActorId, message: ActorMessage, withinMs: number): Promise<void> => {
+    if (!(withinMs > 0 && withinMs <= maxAskMs)) {
+      const text = `ask ${id}: withinMs is a duration of 1 to ${maxAskMs} milliseconds (got ${withinMs})`;
+      return Promise.reject(new RangeError(text));
+    }
+    return new Promise((resolve, reject) => {
+      const receipt: Receipt = (outcome) => {
+        deadlines.disarm(deadline);
+        if (outcome.type === 'done') resolve();
+        else reject(outcomeError(outcome));
+      };
+      const deadline = deadlines.after(withinMs, () => {
+        cells.get(id)?.withdraw(receipt);
+        reject(
+          new MonError('deadlineExceeded', `${id} did not answer ${message.type} within ${withinMs} ms`),
+        );
+      });
+      tell(id, message, receipt);
+    });
+  };
+
+  const watch = (id: ActorId, listener: (notice: DeathNotice) => void): (() => void) => {
+    const cell = cells.get(id);
+    if (cell !== undefined && cell.life !== undefined) {
+      return cell.onDeath((reason) => listener({ actor: id, reason }));
+    }
+    let watching = true;
+    queue.post(() => watching && listener({ actor: id, reason: { type: 'notFound' } }));
+    return () => {
+      watching = false;
+    };
+  };
+
+  return {
+    tell,
+    ask,
+    watch,
+    has: (id) => cells.has(id),
+    peek: (id) => cells.get(id)?.snapshot(),
+    ids: (prefix = '') => [...cells.keys()].filter((id) => id.startsWith(prefix)),
+    get size() {
+      return cells.size;
+    },
+    get deadLetters() {
+      return deadLetters;
+    },
+    add(cell) {
+      if (cells.has(cell.id)) throw new Error(`${cell.id} is registered already`);
+      cells.set(cell.id, cell);
+    },
+    remove: (id) => cells.delete(id),
+    cell: (id) => cells.get(id),
+    cells: () => cells.values(),
+  };
+}

@@ -1,0 +1,226 @@
+// The resource table: everything an operator configures (checks, handlers, roles, users...), whole in memory.
+// It stands beside the road of an event: schedules, pipelines and the access rules read it and watch it.
+//
+// One writer a key: writes to the same key queue up. Readers see a change only after its commit, so nobody acts on
+// configuration that a crash could take back. A write that failed is put back to what was there before it.
+import { MonError } from '../../model/errors.ts';
+import { pipelineRoleName } from '../../model/seeds.ts';
+import { type Committer, commitDelete, commitPut, type RecordBody } from './committer.ts';
+import {
+  deepFreeze,
+  type ListQuery,
+  parseStoreKey,
+  type Resource,
+  type ResourceChange,
+  type ResourceCodec,
+  type ResourceId,
+  type ResourcePage,
+  storeKey,
+} from './resource.ts';
+import { Shelf } from './shelf.ts';
+import { Lanes, NamespaceGate } from './write-order.ts';
+
+export type {
+  ListQuery,
+  Resource,
+  ResourceChange,
+  ResourceCodec,
+  ResourceId,
+  ResourcePage,
+} from './resource.ts';
+
+const namespacesSegment = 'namespaces';
+const recordVersion = 1;
+/** Made with every namespace and gone with it: no reason to keep one. */
+const furniture = ['rolebindings', 'roles'] as const;
+
+const isFurniture = (segment: string, name: string): boolean =>
+  name === pipelineRoleName && furniture.some((one) => one === segment);
+
+export interface ResourceTableOptions {
+  readonly committer: Committer;
+  readonly codecs?: Readonly<Record<string, ResourceCodec>>;
+  /** Names something outside this table that lives in a namespace (`entity web-01`), or undefined. */
+  readonly namespaceOccupant?: (namespace: string) => string | undefined | Promise<string | undefined>;
+  /** Told about a listener that threw and about records that could not be read at boot. */
+  readonly onFault?: (error: Error) => void;
+}
+
+export class ResourceTable {
+  readonly #options: ResourceTableOptions;
+  readonly #shelves = new Map<string, Shelf>();
+  readonly #watchers = new Map<string, Set<(change: ResourceChange) => void>>();
+  readonly #lanes = new Lanes();
+  readonly #gate = new NamespaceGate((namespace) => this.hasNamespace(namespace));
+
+  constructor(options: ResourceTableOptions) {
+    this.#options = options;
+  }
+
+  /** Reads everything from the store. Call once, before anything else. A record that cannot be read is reported. */
+  async load(): Promise<void> {
+    const { committer, codecs, onFault } = this.#options;
+    for await (const { key, record } of committer.scan('resource')) {
+      committer.seed('resource', key, record.rev);
+      try {
+        const { segment, namespace, name } = parseStoreKey(key);
+        const found = codecs?.[segment]?.decode(record.state) ?? { name, resource: record.state as Resource };
+        this.#shelf(segment).set(namespace, found.name, deepFreeze(found.resource));
+      } catch (error) {
+        onFault?.(new Error(`resource ${key} cannot be read back and is left out`, { cause: error }));
+      }
+    }
+  }
+
+  get(segment: string, namespace: string, name: string): Resource | undefined {
+    return this.#shelves.get(segment)?.get(namespace, name);
+  }
+
+  hasNamespace(namespace: string): boolean {
+    return this.get(namespacesSegment, '', namespace) !== undefined;
+  }
+
+  /** Number of resources of a kind. */
+  count(segment: string): number {
+    return this.#shelves.get(segment)?.size ?? 0;
+  }
+
+  /** Resources in order of namespace and name. Reads on until `limit` matching ones are found. */
+  list(segment: string, query: ListQuery = {}): ResourcePage {
+    return this.#shelf(segment).list(query);
+  }
+
+  /** Rejects with `alreadyExists`, `notFound` (no such namespace), `storeFull` or `unavailable`. */
+  async create(id: ResourceId, resource: Resource): Promise<void> {
+    await this.#write(id, (current) => {
+      if (current !== undefined) throw new MonError('alreadyExists');
+      return resource;
+    });
+  }
+
+  /** Creates or replaces. */
+  put(id: ResourceId, resource: Resource): Promise<{ created: boolean }> {
+    return this.#write(id, () => resource).then(({ previous }) => ({ created: previous === undefined }));
+  }
+
+  /** Reads, changes and writes as one step. Rejects with `notFound` when there is nothing to change. */
+  update(id: ResourceId, change: (current: Resource) => Resource): Promise<Resource> {
+    return this.#write(id, (current) => {
+      if (current === undefined) throw new MonError('notFound');
+      return change(current);
+    }).then(({ resource }) => resource);
+  }
+
+  /** Resolves false when there was nothing. A namespace must be empty: rejects with `conflict`. */
+  delete(id: ResourceId): Promise<boolean> {
+    const remove = id.segment === namespacesSegment ? this.#removeNamespace : this.#remove;
+    return this.#lanes.run(laneOf(id), () => remove.call(this, id));
+  }
+
+  /** Calls the listener after every committed change of a kind. Returns how to stop. */
+  watch(segment: string, listener: (change: ResourceChange) => void): () => void {
+    const listeners = this.#watchers.get(segment) ?? new Set();
+    this.#watchers.set(segment, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  #write(
+    id: ResourceId,
+    next: (current: Resource | undefined) => Resource,
+  ): Promise<{ resource: Resource; previous: Resource | undefined }> {
+    const write = async () => {
+      const previous = this.get(id.segment, id.namespace, id.name);
+      const resource = deepFreeze(next(previous));
+      await this.#commit(id, resource, previous);
+      this.#shelf(id.segment).set(id.namespace, id.name, resource);
+      this.#tell({ type: 'put', ...id, resource, previous });
+      return { resource, previous };
+    };
+    return this.#lanes.run(laneOf(id), () => this.#gate.inside(id.namespace, write));
+  }
+
+  async #commit(id: ResourceId, resource: Resource, previous: Resource | undefined): Promise<void> {
+    const { committer } = this.#options;
+    const key = this.#storeKey(id);
+    try {
+      await commitPut(committer, 'resource', key, this.#body(id, resource));
+    } catch (error) {
+      // The writer keeps trying failed keys with the newest value it was given: give it the old one.
+      if (previous === undefined) committer.delete('resource', key);
+      else committer.put('resource', key, () => this.#body(id, previous));
+      throw error;
+    }
+  }
+
+  async #remove(id: ResourceId): Promise<boolean> {
+    const previous = this.get(id.segment, id.namespace, id.name);
+    if (previous === undefined) return false;
+    const { committer } = this.#options;
+    const key = this.#storeKey(id);
+    try {
+      await commitDelete(committer, 'resource', key);
+    } catch (error) {
+      committer.put('resource', key, () => this.#body(id, previous));
+      throw error;
+    }
+    this.#shelf(id.segment).delete(id.namespace, id.name);
+    this.#tell({ type: 'deleted', ...id, previous });
+    return true;
+  }
+
+  #removeNamespace(id: ResourceId): Promise<boolean> {
+    return this.#gate.closed(id.name, async () => {
+      if (!this.hasNamespace(id.name)) return false;
+      const occupant = this.#occupant(id.name) ?? (await this.#options.namespaceOccupant?.(id.name));
+      if (occupant !== undefined)
+        throw new MonError(
+          'conflict',
+          `resource is invalid: namespace is not empty: it holds ${occupant}; delete what is in it first`,
+        );
+      for (const segment of furniture)
+        await this.#remove({ segment, namespace: id.name, name: pipelineRoleName });
+      return this.#remove(id);
+    });
+  }
+
+  #occupant(namespace: string): string | undefined {
+    if (this.#gate.hasWriters(namespace)) return 'a resource that is just being written';
+    for (const [segment, shelf] of this.#shelves)
+      for (const name of shelf.namesIn(namespace))
+        if (!isFurniture(segment, name)) return `${segment} ${name}`;
+    return undefined;
+  }
+
+  #tell(change: ResourceChange): void {
+    for (const listener of this.#watchers.get(change.segment) ?? []) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#options.onFault?.(
+          new Error(`a watcher of ${change.segment} failed on ${change.name}`, { cause: error }),
+        );
+      }
+    }
+  }
+
+  #shelf(segment: string): Shelf {
+    const shelf = this.#shelves.get(segment) ?? new Shelf();
+    this.#shelves.set(segment, shelf);
+    return shelf;
+  }
+
+  #storeKey({ segment, namespace, name }: ResourceId): string {
+    return storeKey(segment, namespace, this.#options.codecs?.[segment]?.storedName(name) ?? name);
+  }
+
+  #body({ segment, name }: ResourceId, resource: Resource): RecordBody {
+    return {
+      machine: `resource.${segment}`,
+      version: recordVersion,
+      deadlines: [],
+      state: this.#options.codecs?.[segment]?.encode(resource, name) ?? resource,
+    };
+  }
+}
+
+const laneOf = ({ segment, namespace, name }: ResourceId): string => storeKey(segment, namespace, name);

@@ -1,0 +1,73 @@
+// Seeding: what a new backend begins with, written once, into an empty store (API sheet, section 4.4).
+import { MonError } from '../../model/errors.ts';
+import { agentUsername, namespaceSeeds, seedsFor } from '../../model/seeds.ts';
+import type { Resource, ResourceTable } from './resource-table.ts';
+
+export interface SeedOptions {
+  readonly adminUsername: string;
+  /** Plain; only its hash is stored. */
+  readonly adminPassword: string;
+  readonly hash: (password: string) => Promise<string>;
+}
+
+/**
+ * The administrator is written last of all, and users are never removed: whoever finds one besides the agents' user
+ * finds everything else too.
+ */
+export const isSeeded = (table: ResourceTable): boolean =>
+  table.list('users').items.some(({ username }) => username !== agentUsername);
+
+type Rows = readonly (readonly [segment: string, namespace: string, name: string, resource: object])[];
+
+const putAll = async (table: ResourceTable, rows: Rows): Promise<void> => {
+  for (const [segment, namespace, name, resource] of rows)
+    await table.put({ segment, namespace, name }, resource as Resource);
+};
+
+type Named = { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } };
+
+const row = (segment: string, resource: Named): Rows[number] => [
+  segment,
+  resource.metadata.namespace ?? '',
+  resource.metadata.name,
+  resource,
+];
+
+/**
+ * Seeds an empty store; resolves false when that was done before. What a crash cut short is done again, whole.
+ * Rejects with `storeFull` or `unavailable`.
+ */
+export const seedIfEmpty = async (table: ResourceTable, options: SeedOptions): Promise<boolean> => {
+  if (isSeeded(table)) return false;
+  if (options.adminUsername === agentUsername)
+    throw new MonError(
+      'invalid',
+      `the administrator cannot be called ${agentUsername}: agents log in with that name`,
+    );
+  const seeds = seedsFor(options.adminUsername, options.adminPassword);
+  await putAll(table, [
+    ...seeds.namespaces.map((namespace): Rows[number] => ['namespaces', '', namespace.name, namespace]),
+    ...seeds.clusterRoles.map((role) => row('clusterroles', role)),
+    ...seeds.clusterRoleBindings.map((binding) => row('clusterrolebindings', binding)),
+    ...seeds.roles.map((role) => row('roles', role)),
+    ...seeds.roleBindings.map((binding) => row('rolebindings', binding)),
+    ...seeds.secretsProviders.map((provider) => row('providers', provider)),
+  ]);
+  const users = await Promise.all(
+    seeds.users.map(async ({ password, ...user }) => ({
+      ...user,
+      password_hash: await options.hash(password),
+    })),
+  );
+  await putAll(
+    table,
+    users.reverse().map((user): Rows[number] => ['users', '', user.username, user]),
+  );
+  return true;
+};
+
+/** What comes with a namespace: the role that pipelines look events up with. */
+export const furnishNamespace = async (table: ResourceTable, namespace: string): Promise<void> => {
+  const { role, binding } = namespaceSeeds(namespace);
+  await putAll(table, [row('roles', role), row('rolebindings', binding)]);
+};

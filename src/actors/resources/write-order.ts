@@ -1,0 +1,63 @@
+// The order of writes: one after the other for each key, none into a namespace that is going, and no namespace goes
+// while something is being written into it.
+import { MonError } from '../../model/errors.ts';
+
+/** Work on the same lane runs one after the other, whatever became of the work before. */
+export class Lanes {
+  /** The last work of every lane that is in use. */
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  run<T>(lane: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(lane) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    this.#last.set(lane, mine);
+    const leave = (): void => {
+      if (this.#last.get(lane) === mine) this.#last.delete(lane);
+    };
+    mine.then(leave, leave);
+    return mine;
+  }
+}
+
+export class NamespaceGate {
+  readonly #writers = new Map<string, number>();
+  readonly #closing = new Set<string>();
+  readonly #exists: (namespace: string) => boolean;
+
+  constructor(exists: (namespace: string) => boolean) {
+    this.#exists = exists;
+  }
+
+  hasWriters(namespace: string): boolean {
+    return this.#writers.has(namespace);
+  }
+
+  /** Does work inside a namespace. Rejects with `notFound` where there is none or it is going. */
+  async inside<T>(namespace: string, work: () => Promise<T>): Promise<T> {
+    if (namespace === '') return work();
+    if (!this.#exists(namespace) || this.#closing.has(namespace))
+      throw new MonError('notFound', `the namespace ${namespace} does not exist`);
+    this.#count(namespace, 1);
+    try {
+      return await work();
+    } finally {
+      this.#count(namespace, -1);
+    }
+  }
+
+  /** Keeps writers out while work decides about the namespace and perhaps deletes it. */
+  async closed<T>(namespace: string, work: () => Promise<T>): Promise<T> {
+    this.#closing.add(namespace);
+    try {
+      return await work();
+    } finally {
+      this.#closing.delete(namespace);
+    }
+  }
+
+  #count(namespace: string, by: 1 | -1): void {
+    const now = (this.#writers.get(namespace) ?? 0) + by;
+    if (now === 0) this.#writers.delete(namespace);
+    else this.#writers.set(namespace, now);
+  }
+}

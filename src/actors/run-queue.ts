@@ -1,0 +1,171 @@
+// The one queue between actors: whoever has mail takes its turn here, so that no send is ever a call inside a call.
+//
+// A turn handles at most 300 messages or 8 ms, then sockets and timers get theirs. One actor handles at most 16 messages
+// before the next one: a busy actor delays the others, it cannot starve them. Posted tasks (stop, restart) go first.
+import type { Clock } from './clock.ts';
+import { maxBatchMessages, maxTurnMessages, maxTurnMs } from './limits.ts';
+import { RecentFigures } from './recent-figures.ts';
+
+export interface Runnable {
+  /** Handles one message; true when more wait. */
+  runOne(): boolean;
+  /** Messages that wait for it. */
+  readonly mailboxDepth: number;
+}
+
+export interface RunQueue {
+  /** Gives the runnable turns until its `runOne` returns false. Must not be called again before that. */
+  schedule(runnable: Runnable): void;
+  /** Runs a task of the runtime itself before any mail. */
+  post(task: () => void): void;
+  /** Runnables and tasks that wait for a turn. */
+  readonly depth: number;
+  readonly handled: number;
+  readonly turns: number;
+  /** Longest turn since the last time this was read. */
+  takeLongestTurnMs(): number;
+  /** Of the last 512 turns, milliseconds. */
+  readonly turnP99Ms: number;
+  /** What the first actor of each of the last 512 turns with mail found in its mailbox. */
+  readonly mailboxDepthP99: number;
+}
+
+export interface RunQueueOptions {
+  readonly clock: Clock;
+  /** Told when a task or a runnable throws; the queue goes on. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
+  // The lists are emptied from the front by an index and swapped when used up: no shifting of long arrays.
+  let ready: Runnable[] = [];
+  let readyHead = 0;
+  let tasks: (() => void)[] = [];
+  let taskHead = 0;
+  let turnIsDue = false;
+  let handled = 0;
+  let turns = 0;
+  let longestTurnMs = 0;
+  const turnsMs = new RecentFigures();
+  const depths = new RecentFigures();
+
+  const wake = (): void => {
+    if (turnIsDue) return;
+    turnIsDue = true;
+    clock.yieldTurn(turn);
+  };
+
+  const takeTask = (): (() => void) | undefined => {
+    const task = tasks[taskHead];
+    if (task === undefined) {
+      if (taskHead > 0) tasks = [];
+      taskHead = 0;
+      return undefined;
+    }
+    taskHead += 1;
+    return task;
+  };
+
+  const takeReady = (): Runnable | undefined => {
+    const runnable = ready[readyHead];
+    if (runnable === undefined) return undefined;
+    readyHead += 1;
+    if (readyHead > 1_024 && readyHead * 2 > ready.length) {
+      ready = ready.slice(readyHead);
+      readyHead = 0;
+    } else if (readyHead === ready.length) {
+      ready = [];
+      readyHead = 0;
+    }
+    return runnable;
+  };
+
+  const runTask = (task: () => void): void => {
+    try {
+      task();
+    } catch (error) {
+      onFault(error);
+    }
+  };
+
+  /** True when the runnable wants another turn. */
+  const runBatch = (runnable: Runnable, budget: number, untilMs: number): boolean => {
+    try {
+      for (let count = 0; count < budget; count += 1) {
+        handled += 1;
+        if (!runnable.runOne()) return false;
+        if (clock.monotonicMs() >= untilMs) return true;
+      }
+      return true;
+    } catch (error) {
+      onFault(error);
+      return false;
+    }
+  };
+
+  /** One look a turn costs nothing and sees enough turns to tell a rare long queue from a common one. */
+  const noteDepth = (): void => {
+    const first = ready[readyHead];
+    if (first !== undefined) depths.add(first.mailboxDepth);
+  };
+
+  function turn(): void {
+    const startedMs = clock.monotonicMs();
+    const untilMs = startedMs + maxTurnMs;
+    const stopAt = handled + maxTurnMessages;
+    let taskCount = 0;
+    let nowMs = startedMs;
+    noteDepth();
+    do {
+      const task = takeTask();
+      if (task !== undefined) {
+        runTask(task);
+        taskCount += 1;
+      } else {
+        const runnable = takeReady();
+        if (runnable === undefined) break;
+        const budget = Math.min(maxBatchMessages, stopAt - handled);
+        if (runBatch(runnable, budget, untilMs)) ready.push(runnable);
+      }
+      nowMs = clock.monotonicMs();
+    } while (handled < stopAt && taskCount < maxTurnMessages && nowMs < untilMs);
+    turns += 1;
+    longestTurnMs = Math.max(longestTurnMs, nowMs - startedMs);
+    turnsMs.add(nowMs - startedMs);
+    turnIsDue = false;
+    if (depth() > 0) wake();
+  }
+
+  const depth = (): number => ready.length - readyHead + tasks.length - taskHead;
+
+  return {
+    schedule(runnable) {
+      ready.push(runnable);
+      wake();
+    },
+    post(task) {
+      tasks.push(task);
+      wake();
+    },
+    get depth() {
+      return depth();
+    },
+    get handled() {
+      return handled;
+    },
+    get turns() {
+      return turns;
+    },
+    takeLongestTurnMs() {
+      const longest = longestTurnMs;
+      longestTurnMs = 0;
+      return longest;
+    },
+    get turnP99Ms() {
+      return turnsMs.percentile(0.99);
+    },
+    get mailboxDepthP99() {
+      return depths.percentile(0.99);
+    },
+  };
+}

@@ -1,0 +1,171 @@
+// One actor runtime: the parts that all its actors share, made once and handed around.
+
+import type { Cell } from './cell.ts';
+import { type Clock, realClock } from './clock.ts';
+import type { ActorId, ActorMessage, LifecycleFact, SupervisorSpec } from './contract.ts';
+import { createDeadlines } from './deadlines.ts';
+import { createFacts, createFaults, type RuntimeLog, safeLog } from './facts.ts';
+import { type DryRun, dryRun, type TransitionObserver, TransitionWatch } from './inspection.ts';
+import type { RuntimeParts } from './parts.ts';
+import { createRegistry } from './registry.ts';
+import { createRunQueue } from './run-queue.ts';
+import { checkSpec } from './spec-check.ts';
+import { Supervisor, type SupervisorOptions } from './supervisor.ts';
+import {
+  type ActorDetail,
+  type ActorInfo,
+  actorDetail,
+  actorInfo,
+  rootsOf,
+  type TreeNode,
+  type TreeOptions,
+  treeBelow,
+} from './tree.ts';
+
+export interface RuntimeOptions {
+  readonly clock?: Clock;
+  /** In [0, 1). Default Math.random. */
+  readonly random?: () => number;
+  readonly log?: RuntimeLog;
+}
+
+export interface RuntimeStats {
+  readonly actors: number;
+  readonly supervisors: number;
+  readonly messages: number;
+  readonly queueDepth: number;
+  readonly deadLetters: number;
+  readonly faults: number;
+  readonly deadlines: number;
+  readonly lagMs: number;
+  readonly forgivenMs: number;
+  /** How often the wall clock was set. */
+  readonly wallSteps: number;
+  readonly longestTurnMs: number;
+  readonly turnP99Ms: number;
+  readonly mailboxDepthP99: number;
+  /** Failures after which a restart was scheduled, at once or once a minute. */
+  readonly restarts: number;
+  readonly facts: Readonly<Record<LifecycleFact['type'], number>>;
+}
+
+export interface Runtime extends RuntimeParts {
+  supervisor(id: ActorId): Supervisor | undefined;
+  /** Actors whose id begins with the prefix, in order of start; lazy, the caller may stop early. */
+  actors(prefix?: string): Iterable<ActorInfo>;
+  actor(id: ActorId): ActorDetail | undefined;
+  /** The tree below a supervisor; without an id, below every root. Empty when there is no such supervisor. */
+  tree(id?: ActorId, options?: TreeOptions): readonly TreeNode[];
+  /**
+   * Told of every transition of one actor from now on, across its restarts, until the returned function is called.
+   * Undefined when there is no such actor. An observer that throws hurts nobody.
+   */
+  observe(id: ActorId, observer: TransitionObserver): (() => void) | undefined;
+  /** What a message would do now; undefined when the actor has no life. Throws what the machine would throw. */
+  dryRun(id: ActorId, message: ActorMessage): DryRun | undefined;
+  /** Figures for metrics; `longestTurnMs` is since the last call. */
+  stats(): RuntimeStats;
+  /** Lets go of the timer. Stop the supervisors first. */
+  close(): void;
+}
+
+const silent: RuntimeLog = { info() {}, warn() {}, error() {} };
+
+export function createRuntime({
+  clock = realClock,
+  random = Math.random,
+  log: givenLog = silent,
+}: RuntimeOptions = {}): Runtime {
+  const log = safeLog(givenLog);
+  const faults = createFaults(log);
+  const facts = createFacts(clock, faults);
+  const deadlines = createDeadlines({ clock, onFault: (error) => faults.report('a deadline', error) });
+  deadlines.onPause((pauseMs) =>
+    log.warn({ pauseMs }, `this process was held up for ${Math.round(pauseMs)} ms`),
+  );
+  deadlines.onWallStep((stepMs) =>
+    log.warn({ stepMs }, `the wall clock was set by ${Math.round(stepMs)} ms`),
+  );
+  const queue = createRunQueue({ clock, onFault: (error) => faults.report('the run queue', error) });
+  const registry = createRegistry({ deadlines, queue, facts, faults });
+  const supervisors = new Map<ActorId, Supervisor>();
+  const parts: RuntimeParts = { clock, random, log, faults, facts, deadlines, queue, registry, supervisors };
+  return {
+    ...parts,
+    supervisor: (id) => supervisors.get(id),
+    actors: (prefix = '') => actorRows(parts, prefix),
+    actor(id) {
+      const cell = registry.cell(id);
+      return cell === undefined ? undefined : actorDetail(cell, parts);
+    },
+    tree(id, options) {
+      const from = id === undefined ? rootsOf(parts) : [supervisors.get(id)];
+      return from.flatMap((supervisor) =>
+        supervisor === undefined ? [] : [treeBelow(supervisor, parts, options)],
+      );
+    },
+    observe(id, observer) {
+      const cell = registry.cell(id);
+      return cell === undefined ? undefined : attach(cell, observer, parts);
+    },
+    dryRun(id, message) {
+      const cell = registry.cell(id);
+      const snapshot = cell?.snapshot();
+      if (cell === undefined || snapshot === undefined) return undefined;
+      return dryRun(cell.behaviour.machine, snapshot, message);
+    },
+    stats: () => statsOf(parts),
+    close: () => deadlines.close(),
+  };
+}
+
+const statsOf = ({ registry, supervisors, queue, deadlines, faults, facts }: RuntimeParts): RuntimeStats => {
+  const counts = facts.counts();
+  return {
+    actors: registry.size,
+    supervisors: supervisors.size,
+    messages: queue.handled,
+    queueDepth: queue.depth,
+    deadLetters: registry.deadLetters,
+    faults: faults.count,
+    deadlines: deadlines.size,
+    lagMs: deadlines.lagMs,
+    forgivenMs: deadlines.forgivenMs,
+    wallSteps: deadlines.wallSteps,
+    longestTurnMs: queue.takeLongestTurnMs(),
+    turnP99Ms: queue.turnP99Ms,
+    mailboxDepthP99: queue.mailboxDepthP99,
+    restarts: counts.restarting + counts.quarantined,
+    facts: counts,
+  };
+};
+
+/** The watch goes with its last observer. */
+const attach = (cell: Cell, observer: TransitionObserver, parts: RuntimeParts): (() => void) => {
+  cell.watch ??= new TransitionWatch(cell.id, cell.behaviour.machine, parts);
+  const { watch } = cell;
+  // A wrapper of its own, so that one function may observe twice and detach once.
+  const own: TransitionObserver = (record) => observer(record);
+  watch.add(own);
+  return () => {
+    watch.remove(own);
+    if (watch.observers === 0 && cell.watch === watch) cell.watch = undefined;
+  };
+};
+
+function* actorRows(parts: RuntimeParts, prefix: string): Iterable<ActorInfo> {
+  for (const cell of parts.registry.cells()) if (cell.id.startsWith(prefix)) yield actorInfo(cell, parts);
+}
+
+/** A supervisor without a parent, started. Its children of the spec start in order; `ready()` tells when they are up. */
+export function createSupervisor(
+  parts: RuntimeParts,
+  spec: SupervisorSpec,
+  options: Pick<SupervisorOptions, 'onExit'> = {},
+): Supervisor {
+  checkSpec(spec);
+  if (parts.supervisors.has(spec.id)) throw new TypeError(`supervisor ${spec.id} exists already`);
+  const supervisor = new Supervisor(parts, spec, options);
+  supervisor.begin();
+  return supervisor;
+}

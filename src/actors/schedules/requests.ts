@@ -1,0 +1,165 @@
+// From a due check to the agents that run it. A check is asked for as it is, or once for every proxy entity it matches;
+// each request reaches every session that shares a subscription, or the agent whose turn it is (backend sheet 5.4 to 5.8).
+import { proxyDelaysMs } from '../../machines/proxy-splay-rule.ts';
+import { nextTurns } from '../../machines/round-robin-rule.ts';
+import type { CheckConfig } from '../../model/check.ts';
+import type { Entity } from '../../model/entity.ts';
+import { defaultNamespace, entitySubscription } from '../../model/names.ts';
+import { substituteTokens, tokenData } from '../../model/token-substitution.ts';
+import type { ResolveSecrets } from '../../pipeline/ports.ts';
+import type { CheckRequest } from '../../wire/messages.ts';
+import type { Configuration } from '../configuration.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { ProxyMatcher } from './proxy-matcher.ts';
+import { type RequestDefinitions, requestOf } from './request-of.ts';
+
+export interface RequestsWorld {
+  readonly configuration: RequestDefinitions & Pick<Configuration, 'check'>;
+  readonly sessions: Pick<Sessions, 'request' | 'ring'>;
+  readonly matcher: Pick<ProxyMatcher, 'matching'>;
+  /** `NAME=value` of each reference; rejects when one cannot be had. */
+  readonly resolveSecrets: ResolveSecrets;
+  /** The entities of a namespace, in order of their names. */
+  readonly entities: (namespace: string) => readonly Entity[];
+  readonly nowMs: () => number;
+  readonly after: (delayMs: number, task: () => void) => void;
+  readonly log: Record<'debug' | 'warn' | 'error', (fields: object, text: string) => void>;
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface Issue {
+  /** Unix seconds; all copies of one tick share it, unless they are spread over time. */
+  readonly issued: number;
+  /** In place of the definition's own, for one run. */
+  readonly subscriptions?: readonly string[];
+  /** Asked for by somebody now: every subscriber runs it, round robin or not. */
+  readonly adhoc?: boolean;
+}
+
+/** One run of a check, for the subscriptions it goes to. */
+interface Run {
+  readonly namespace: string;
+  readonly name: string;
+  readonly subscriptions: readonly string[];
+  readonly inTurn: boolean;
+}
+
+export class Requests {
+  readonly #world: RequestsWorld;
+  /** Whose turn came last, by check and subscription. */
+  readonly #lastTurn = new Map<string, string>();
+  #matching = 0;
+
+  constructor(world: RequestsWorld) {
+    this.#world = world;
+  }
+
+  /** Proxy checks whose entities are being found out. */
+  get matching(): number {
+    return this.#matching;
+  }
+
+  issue(config: CheckConfig, { issued, subscriptions = [], adhoc = false }: Issue): void {
+    const run: Run = {
+      namespace: config.metadata.namespace ?? defaultNamespace,
+      name: config.metadata.name,
+      subscriptions: subscriptions.length === 0 ? config.subscriptions : subscriptions,
+      inTurn: config.round_robin && !adhoc,
+    };
+    if (config.proxy_requests) {
+      this.#matching += 1;
+      this.#forProxies(config, run, issued)
+        .catch(this.#world.onFault)
+        .finally(() => {
+          this.#matching -= 1;
+        });
+    } else if (run.inTurn) this.#inTurn(run, [config], (_index, send) => send(issued));
+    else this.#toAll(run, config, issued);
+  }
+
+  async #forProxies(config: CheckConfig, run: Run, issued: number): Promise<void> {
+    const { matcher, entities, nowMs, after, log } = this.#world;
+    const matched = await matcher.matching(config, entities(run.namespace));
+    const configs = matched.flatMap((entity) => this.#substituted(config, entity, run));
+    if (configs.length === 0) {
+      const text = run.inTurn
+        ? 'check not published, no matching entities for proxy request'
+        : 'no matching entities, check will not be published';
+      return log.warn({ namespace: run.namespace, check: run.name }, text);
+    }
+    const delays = proxyDelaysMs({ ...config, round_robin: run.inTurn }, configs.length, nowMs());
+    const later = (index: number, send: (issued: number) => void): void => {
+      const delayMs = delays[index] ?? 0;
+      if (delayMs === 0) return send(issued);
+      after(delayMs, () => {
+        // Deleted while its copies were still going out.
+        if (this.#world.configuration.check(run.namespace, run.name) === undefined) return;
+        send(Math.floor(nowMs() / 1000));
+      });
+    };
+    if (run.inTurn) this.#inTurn(run, configs, later);
+    else for (const [index, copy] of configs.entries()) later(index, (at) => this.#toAll(run, copy, at));
+  }
+
+  /** The check as it runs for one entity; nothing when a token of it has no value there. */
+  #substituted(config: CheckConfig, entity: Entity, { namespace, name }: Run): readonly CheckConfig[] {
+    const substituted = substituteTokens(config, tokenData(entity));
+    if (substituted.ok) return [{ ...substituted.value, proxy_entity_name: entity.metadata.name }];
+    this.#world.log.error(
+      { namespace, check: name, entity: entity.metadata.name, why: substituted.message },
+      'a proxy request could not be built and is left out',
+    );
+    return [];
+  }
+
+  #toAll(run: Run, config: CheckConfig, issued: number): void {
+    const references = config.secrets ?? [];
+    const request = requestOf(this.#world, run.namespace, config, issued);
+    if (references.length === 0) return this.#send(run, request);
+    this.#world.resolveSecrets(run.namespace, references).then(
+      (secrets) => this.#send(run, { ...request, secrets: [...secrets] }),
+      (error: unknown) => {
+        const { namespace, name } = run;
+        this.#world.log.error(
+          { namespace, check: name, err: error },
+          'the secrets of a check cannot be had, so it is not sent',
+        );
+      },
+    );
+  }
+
+  #send({ namespace, name, subscriptions }: Run, request: CheckRequest): void {
+    const reached = this.#world.sessions.request(namespace, subscriptions, request);
+    this.#world.log.debug(
+      { namespace, check: name, issued: request.issued, reached },
+      'sending check request',
+    );
+  }
+
+  /** As many agents of each subscription as there are copies, in alphabetical order after the last one, one copy each. */
+  #inTurn(
+    { namespace, name, subscriptions }: Run,
+    configs: readonly CheckConfig[],
+    later: (index: number, send: (issued: number) => void) => void,
+  ): void {
+    for (const subscription of subscriptions) {
+      const ring = this.#world.sessions.ring(namespace, subscription);
+      const turnKey = `${namespace}/${name}/${subscription}`;
+      const turns = nextTurns(ring, this.#lastTurn.get(turnKey) ?? null, configs.length);
+      const last = turns.at(-1);
+      if (last === undefined) {
+        this.#world.log.warn(
+          { namespace, check: name, subscription },
+          'round robin check scheduled, but no available entities',
+        );
+        continue;
+      }
+      this.#lastTurn.set(turnKey, last);
+      for (const [index, agent] of turns.entries()) {
+        const copy = configs[index];
+        const run: Run = { namespace, name, subscriptions: [entitySubscription(agent)], inTurn: true };
+        if (copy !== undefined) later(index, (issued) => this.#toAll(run, copy, issued));
+      }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// Real pipelines behind the composed backend: real processes and sockets, verdicts kept with the check, and circuits that
+// keep one bad handler from holding up the others. Processes run in real time; waits of the backend are simulated.
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { traceSchema } from '../../../src/http/trace-doc.ts';
+import { handlerSchema } from '../../../src/model/handler.ts';
+import type { Trace } from '../../../src/pipeline/trace.ts';
+import { type Json, World } from './world.ts';
+
+const patienceMs = 20_000;
+
+/** Waits in real time for what a process does; the simulated clock stands still. */
+const until = async (world: World, what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
+  const giveUpAt = Date.now() + patienceMs;
+  while (!(await holds())) {
+    assert.ok(Date.now() < giveUpAt, `${what} did not happen within ${patienceMs} ms`);
+    await world.quiet();
+    await sleep(5);
+  }
+};
+
+const open = async (t: TestContext): Promise<{ world: World; folder: string }> => {
+  const folder = mkdtempSync(join(tmpdir(), 'mon-engine-'));
+  const world = await World.open({ realPipelines: true });
+  t.after(async () => {
+    await world.stop();
+    rmSync(folder, { recursive: true });
+  });
+  return { world, folder };
+};
+
+const handler = (world: World, name: string, fields: Json): Promise<void> =>
+  world.define(
+    'handlers',
+    name,
+    handlerSchema.parse({ metadata: { name, namespace: 'default' }, type: 'pipe', ...fields }),
+  );
+
+const traceOf = async (world: World, check = 'cpu', entity = 'web-01'): Promise<Trace | undefined> =>
+  (await world.drive(world.backend.readTrace('default', entity, check))) as Trace | undefined;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('verdicts', () => {
+  test('of every filter and handler are kept with the check, reasons included', async (t) => {
+    const { world, folder } = await open(t);
+    const file = join(folder, 'told');
+    await world.filter('office', { action: 'allow', expressions: ['event.check.occurrences == 1'] });
+    await world.filter('loops', { action: 'allow', expressions: ['while (true) {}'] });
+    await world.filter('eats', {
+      action: 'allow',
+      expressions: ['"x".repeat(20000000).length > 0'],
+    });
+    await handler(world, 'told', { command: `cat > ${file}`, filters: ['is_incident', 'office'] });
+    await handler(world, 'quiet', { command: 'true', filters: ['not_silenced'] });
+    await handler(world, 'slow', { command: 'true', filters: ['loops'] });
+    await handler(world, 'fat', { command: 'true', filters: ['eats'] });
+    await world.silence({ check: 'cpu' });
+    await world.post({ status: 2, handlers: ['told', 'quiet', 'slow', 'fat', 'missing'] });
+    await until(world, 'the delivery', async () => (await traceOf(world)) !== undefined);
+    const trace = await traceOf(world);
+    assert.ok(trace);
+    assert.deepEqual(traceSchema.parse(trace), trace, 'it is what the API says it is');
+    const verdicts = new Map(trace.workflows.map(({ name, outcome, why }) => [name, { outcome, why }]));
+    assert.equal(verdicts.get('told')?.outcome, 'handled');
+    assert.match(verdicts.get('quiet')?.why ?? '', /^not_silenced: silenced by \*:cpu/);
+    assert.match(verdicts.get('slow')?.why ?? '', /^loops: .*50 ms/);
+    assert.match(verdicts.get('fat')?.why ?? '', /^eats: .*memory/);
+    assert.match(trace.skipped[0]?.why ?? '', /does not exist/);
+    assert.equal(JSON.parse(readFileSync(file, 'utf8')).check.status, 2);
+  });
+
+  test('of sockets and sets: a TCP and a UDP listener receive the event', async (t) => {
+    const { world } = await open(t);
+    const received: string[] = [];
+    const tcp = createServer((socket) => {
+      let text = '';
+      socket.on('data', (data) => {
+        text += data;
+      });
+      socket.on('end', () => received.push(`tcp ${JSON.parse(text).check.output}`));
+    });
+    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+    const udp = createSocket('udp4');
+    udp.on('message', (data) => received.push(`udp ${JSON.parse(String(data)).check.output}`));
+    await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
+    t.after(() => {
+      tcp.close();
+      udp.close();
+    });
+    const tcpPort = (tcp.address() as { port: number }).port;
+    await handler(world, 'tcp', { type: 'tcp', socket: { host: '127.0.0.1', port: tcpPort } });
+    await handler(world, 'udp', { type: 'udp', socket: { host: '127.0.0.1', port: udp.address().port } });
+    await handler(world, 'both', { type: 'set', handlers: ['tcp', 'udp'] });
+    await world.post({ status: 1, output: 'hello', handlers: ['both'] });
+    await until(world, 'both messages', () => received.length === 2);
+    assert.deepEqual(received.sort(), ['tcp hello', 'udp hello']);
+  });
+});
+
+describe('a hanging handler', () => {
+  test('is killed with its process group, its circuit opens, and nobody else waits', async (t) => {
+    const { world, folder } = await open(t);
+    const pids = join(folder, 'pids');
+    const told = join(folder, 'told');
+    // A grandchild that would outlive its parent, were the group not killed.
+    await handler(world, 'hangs', {
+      command: `sleep 300 & echo $! >> ${pids}; echo $$ >> ${pids}; wait`,
+      timeout: 1,
+    });
+    await handler(world, 'works', { command: `echo done >> ${told}` });
+    const linesOf = (file: string): string[] =>
+      existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+    for (let index = 0; index < 6; index += 1) {
+      await world.post({ name: `bad-${index}`, status: 1, handlers: ['hangs'] });
+    }
+    await until(world, 'the hanging commands', () => linesOf(pids).length === 12);
+    for (let index = 0; index < 5; index += 1) {
+      await world.post({ name: `good-${index}`, status: 1, handlers: ['works'] });
+    }
+    await until(world, 'the others', () => linesOf(told).length === 5);
+    assert.ok(
+      linesOf(pids).some((pid) => isAlive(Number(pid))),
+      'the others were served while it hung',
+    );
+    await until(world, 'the end of its processes', () => linesOf(pids).every((pid) => !isAlive(Number(pid))));
+    const circuit = 'circuit:default/hangs';
+    const stateOf = () =>
+      (world.backend.runtime.registry.peek(circuit) as unknown as { value: unknown } | undefined)?.value;
+    await until(world, 'the open circuit', () => stateOf() === 'open');
+    assert.equal(world.warnings(/keeps failing and is left alone/).length, 1);
+
+    // Open: refused at once, with the reason, and started no more.
+    await world.post({ name: 'bad-later', status: 1, handlers: ['hangs'] });
+    await sleep(100);
+    await world.quiet();
+    assert.equal(linesOf(pids).length, 12);
+    await world.post({ name: 'good-later', status: 1, handlers: ['works'] });
+    await until(world, 'the working handler', () => linesOf(told).length === 6);
+
+    // Mended: the delivery that waits is tried again after the pause, and closes the circuit.
+    await handler(world, 'hangs', { command: `echo late >> ${told}`, timeout: 1 });
+    for (let minute = 0; minute < 10 && linesOf(told).length < 7; minute += 1) {
+      await world.advance(60_000);
+      await sleep(100);
+      await world.quiet();
+    }
+    assert.equal(
+      linesOf(told).filter((line) => line === 'late').length,
+      1,
+      'the refused delivery came in the end',
+    );
+    await until(world, 'the closed circuit', () => stateOf() === undefined || stateOf() === 'closed');
+  });
+});
