@@ -1,0 +1,175 @@
+// The HTTP room as the composition root sees it: one call builds the API and the agent edge on top of a backend.
+import type { KeyObject } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import type { Registry } from 'prom-client';
+import { builtInLicenseKey, readLicenseKey } from '../model/license.ts';
+import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
+import { createCredentials } from './auth/credentials.ts';
+import { createGuessThrottle } from './auth/guess-throttle.ts';
+import { createHashingQueue, type HashingQueue } from './auth/hashing-queue.ts';
+import { createDirectories } from './auth/providers/directories.ts';
+import { createIssuers } from './auth/providers/issuers.ts';
+import { createSessions } from './auth/sessions.ts';
+import { createTokens, defaultLifetimes, type Lifetimes } from './auth/tokens.ts';
+import type { BackendPort } from './backend-port.ts';
+import type { EdgeLimits } from './edge/limits.ts';
+import { createEdge, type Edge } from './edge/listener.ts';
+import { bodyLimitBytes } from './limits.ts';
+import type { Log } from './log.ts';
+import { createHttpMetrics } from './metrics.ts';
+import { withOpenApi } from './openapi/routes.ts';
+import type { Answer, Route } from './route.ts';
+import { apiRoutes } from './routes/all.ts';
+import { answerHealth, answerReady, type OperationsOptions } from './routes/operations.ts';
+import { noSilencingLimits, type SilencingLimits } from './routes/silenced.ts';
+import { createHttpServer, type HttpServer } from './server.ts';
+import type { TlsOptions } from './tls.ts';
+
+export interface ApiOptions {
+  readonly backend: BackendPort;
+  readonly log: Log;
+  readonly clock: { wallMs(): number; monotonicMs(): number };
+  /** Of this program, e.g. `0.1.0`. */
+  readonly version: string;
+  /** This backend's own name: `Backend-ID` of agent sessions, member name in `/health`. */
+  readonly backendId: string;
+  readonly http: { readonly host: string; readonly port: number; readonly tls?: TlsOptions };
+  readonly agents: {
+    readonly host: string;
+    readonly port: number;
+    readonly tls?: TlsOptions;
+    readonly limits?: Partial<EdgeLimits>;
+  };
+  /** Where metrics of other rooms are; one is made when absent. */
+  readonly registry?: Registry;
+  /** Shared with whoever hashes passwords at seeding; one is made when absent. */
+  readonly hashing?: HashingQueue;
+  /** How long silences may last; no limits when absent. */
+  readonly silencing?: SilencingLimits;
+  /** What licences are signed with; the built-in key when absent. */
+  readonly licenseKey?: KeyObject;
+  /** How long tokens are good for; 5 minutes and 12 hours when absent. */
+  readonly lifetimes?: Lifetimes;
+  /** Largest request body; 512,000 when absent. */
+  readonly bodyLimitBytes?: number;
+  /** Routes of other rooms; they pass the same guard and stand in the same document. */
+  readonly routes?: readonly Route[];
+}
+
+export interface Api {
+  /** Opens both listeners. Rejects when a port is taken. */
+  listen(): Promise<{ readonly http: AddressInfo; readonly agents: AddressInfo }>;
+  /** Agents first, so that what they sent is still answered; then the API. */
+  close(): Promise<void>;
+  /** New certificates for new connections; those that stand go on. Throws, and changes nothing, when they cannot be used. */
+  renewCertificates(tls: { readonly api?: TlsOptions; readonly agents?: TlsOptions }): void;
+  readonly server: HttpServer;
+  readonly edge: Edge;
+  readonly authenticator: Authenticator;
+  /** All routes of the API, for documentation and for the access test. */
+  readonly routes: readonly Route[];
+}
+
+/** Loads logins from the store; nothing is reachable before `listen`. */
+export const createApi = async (options: ApiOptions): Promise<Api> => {
+  const { backend, log, clock, backendId, version } = options;
+  const hashing = options.hashing ?? createHashingQueue();
+  const wallMs = () => clock.wallMs();
+  const monotonicMs = () => clock.monotonicMs();
+  const lifetimes = options.lifetimes ?? defaultLifetimes;
+  const sessions = createSessions(backend.committer, wallMs, lifetimes.refreshSeconds);
+  await sessions.load();
+  const directories = createDirectories(backend.resources, log);
+  const { resources: table, secret } = backend;
+  const issuers = createIssuers({ table, secret, log, wallMs, monotonicMs });
+  const authenticator = createAuthenticator({
+    table: backend.resources,
+    credentials: createCredentials({
+      table: backend.resources,
+      hashing,
+      throttle: createGuessThrottle(monotonicMs),
+      directories,
+    }),
+    lookUp: (identity) => (identity.provider.type === 'oidc' ? issuers : directories).lookUp(identity),
+    tokens: createTokens(backend.secret, wallMs, lifetimes),
+    sessions,
+  });
+  const metrics = createHttpMetrics(options.registry);
+  const operations: OperationsOptions = { backend, metrics, version, backendId };
+  const described = [
+    ...apiRoutes({
+      backend,
+      authenticator,
+      issuers,
+      hashing,
+      operations,
+      wallMs,
+      silencing: options.silencing ?? noSilencingLimits,
+      licenseKey: options.licenseKey ?? readLicenseKey(builtInLicenseKey),
+    }),
+    ...(options.routes ?? []),
+  ];
+  const routes = withOpenApi(described, version);
+  const server = createHttpServer({
+    backend,
+    authenticator,
+    routes,
+    log,
+    metrics,
+    bodyLimitBytes: options.bodyLimitBytes ?? bodyLimitBytes,
+    ...(options.http.tls === undefined ? {} : { tls: options.http.tls }),
+  });
+  const edge = createEdge({
+    backend,
+    authenticator,
+    log,
+    backendId,
+    monotonicMs,
+    answer: (request, response) => answerOperations(request, response, operations),
+    ...(options.agents.limits === undefined ? {} : { limits: options.agents.limits }),
+    ...(options.agents.tls === undefined ? {} : { tls: options.agents.tls }),
+  });
+  metrics.watchEdge(edge);
+  return {
+    server,
+    edge,
+    authenticator,
+    routes,
+    async listen() {
+      const http = await server.listen(options.http.host, options.http.port);
+      const agents = await edge.listen(options.agents.host, options.agents.port);
+      return { http, agents };
+    },
+    renewCertificates({ api, agents }) {
+      // Both are tried before either is changed.
+      for (const one of [api, agents]) if (one !== undefined) createSecureContext(one);
+      server.renewCertificate(api);
+      edge.renewCertificate(agents);
+    },
+    async close() {
+      await edge.close();
+      await server.close();
+    },
+  };
+};
+
+/** The agent listener serves `/health` and `/ready` too. */
+const answerOperations = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  operations: OperationsOptions,
+): Promise<boolean> => {
+  const url = new URL(request.url ?? '/', 'http://agent-listener');
+  if (request.method !== 'GET') return false;
+  let answer: Answer;
+  if (url.pathname === '/health')
+    answer = await answerHealth(url.searchParams.get('timeout') ?? undefined, operations);
+  else if (url.pathname === '/ready') answer = answerReady(operations);
+  else return false;
+  const { body } = answer;
+  response.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  return true;
+};

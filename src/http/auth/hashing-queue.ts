@@ -1,0 +1,51 @@
+// The hashing queue: bcrypt burns a core for 50 ms or more, so few run at once, few wait, and the rest is told 503.
+// Without it a password guesser would take the whole machine from everybody else.
+import { compare, hash } from '@node-rs/bcrypt';
+import { MonError } from '../../model/errors.ts';
+import { bcryptCost, hashingWorkers, maxHashingQueue, maxPasswordBytes } from '../limits.ts';
+
+export interface HashingQueue {
+  /** Rejects with `unavailable` when the queue is full. Accepts `$2a$`, `$2b$` and `$2y$` of any cost. */
+  verify(password: string, hashed: string): Promise<boolean>;
+  /** Rejects with `invalid` for passwords bcrypt would cut. */
+  hash(password: string): Promise<string>;
+  readonly waiting: number;
+}
+
+export const createHashingQueue = (workers = hashingWorkers, capacity = maxHashingQueue): HashingQueue => {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= workers) {
+      if (waiting.length >= capacity)
+        throw new MonError('unavailable', 'too many logins at once; try again in a moment');
+      // Whoever leaves hands its place over, so `running` stays as it is.
+      await new Promise<void>((go) => waiting.push(go));
+    } else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+
+  return {
+    verify: (password, hashed) => run(() => compare(password, hashed)),
+    hash: (password) => {
+      if (Buffer.byteLength(password) > maxPasswordBytes)
+        return Promise.reject(
+          new MonError(
+            'invalid',
+            `the password is longer than ${maxPasswordBytes} bytes; choose a shorter one`,
+          ),
+        );
+      return run(() => hash(password, { cost: bcryptCost, rejectLongPasswords: true }));
+    },
+    get waiting() {
+      return waiting.length;
+    },
+  };
+};

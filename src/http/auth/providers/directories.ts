@@ -1,0 +1,86 @@
+// All directories together: who of them knows this name and password? Few ask at once and each login is bounded in time,
+// so that a directory that hangs holds up nobody but those who wait for it.
+import type { Resource, ResourceTable } from '../../../actors/resources/resource-table.ts';
+import type { AuthProvider, DirectoryProvider } from '../../../model/auth-provider.ts';
+import { MonError } from '../../../model/errors.ts';
+import type { Log } from '../../log.ts';
+import { askDirectory, type DirectoryAnswer } from './directory.ts';
+import type { Identity } from './identity.ts';
+import { directoryLoginTimeoutMs, maxDirectoryLogins } from './limits.ts';
+
+export const providersSegment = 'authproviders';
+
+export interface Directories {
+  /** Null when no directory says yes. Rejects with `unavailable` when too many logins wait, or none could be asked. */
+  login(name: string, password: string): Promise<Identity | null>;
+  /** Asks again about somebody who logged in: null when they are gone. Rejects with `unavailable`. */
+  lookUp(identity: Identity): Promise<Identity | null>;
+}
+
+const isDirectory = (provider: AuthProvider): provider is DirectoryProvider => provider.type !== 'oidc';
+
+const within = async (work: Promise<DirectoryAnswer>): Promise<DirectoryAnswer> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<DirectoryAnswer>((resolve) => {
+    const why = `no answer within ${directoryLoginTimeoutMs} ms`;
+    timer = setTimeout(() => resolve({ type: 'unreachable', why }), directoryLoginTimeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+export const createDirectories = (table: ResourceTable, log: Log): Directories => {
+  let underWay = 0;
+
+  const ask = async (
+    provider: DirectoryProvider,
+    name: string,
+    password: string | null,
+  ): Promise<DirectoryAnswer> => {
+    if (underWay >= maxDirectoryLogins)
+      throw new MonError('unavailable', 'too many logins at once; try again in a moment');
+    underWay += 1;
+    const work = askDirectory(provider, name, password).finally(() => {
+      underWay -= 1;
+    });
+    const answer = await within(work);
+    const about = { provider: provider.metadata.name, user: name };
+    if (answer.type === 'found')
+      log.info({ ...about, groups: answer.identity.groups.length }, 'a directory knows the user');
+    else
+      log[answer.type === 'refused' ? 'info' : 'error']({ ...about, why: answer.why }, 'a directory says no');
+    return answer;
+  };
+
+  return {
+    async login(name, password) {
+      const providers = table.list(providersSegment).items.map(asProvider).filter(isDirectory);
+      let unreachable = 0;
+      for (const provider of providers) {
+        const answer = await ask(provider, name, password);
+        if (answer.type === 'found') return answer.identity;
+        if (answer.type === 'unreachable') unreachable += 1;
+      }
+      if (unreachable > 0 && unreachable === providers.length)
+        throw new MonError('unavailable', 'no directory can be reached; try again in a moment');
+      return null;
+    },
+    async lookUp(identity) {
+      const kept = table.get(providersSegment, '', identity.provider.id);
+      const provider = kept === undefined ? undefined : asProvider(kept);
+      if (provider === undefined || !isDirectory(provider)) return null;
+      // Without an account of our own there is nobody to ask as.
+      if (provider.spec.servers.every(({ binding }) => binding === null)) return identity;
+      const answer = await ask(provider, identity.loginName, null);
+      if (answer.type === 'unreachable')
+        throw new MonError('unavailable', 'the directory cannot be reached; try again in a moment');
+      const isSame = answer.type === 'found' && answer.identity.username === identity.username;
+      return isSame ? answer.identity : null;
+    },
+  };
+};
+
+const asProvider = (resource: Resource): AuthProvider => resource as unknown as AuthProvider;

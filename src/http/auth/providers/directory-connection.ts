@@ -1,0 +1,53 @@
+// One connection to one directory server, for one login: TLS as the provider says, every answer bounded in time.
+// The library connects again by itself when a connection is lost; after STARTTLS that would send the next password in
+// clear, so a second connection is refused here.
+import { readFileSync } from 'node:fs';
+import { connect, isIP } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { Client } from 'ldapts';
+import type { DirectoryServer } from '../../../model/auth-provider.ts';
+import { directoryTimeoutMs } from './limits.ts';
+
+const tlsOptionsOf = (server: DirectoryServer): ConnectionOptions => {
+  const { host, insecure, trusted_ca_file: ca, client_cert_file: cert, client_key_file: key } = server;
+  return {
+    host,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: !insecure,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(ca === '' ? {} : { ca: readFileSync(ca) }),
+    ...(cert === '' ? {} : { cert: readFileSync(cert) }),
+    ...(key === '' ? {} : { key: readFileSync(key) }),
+  };
+};
+
+/** The first call goes through, every later one throws. */
+const once = <A extends readonly unknown[], R>(call: (...given: A) => R): ((...given: A) => R) => {
+  let used = false;
+  return (...given) => {
+    if (used) throw new Error('the connection was lost');
+    used = true;
+    return call(...given);
+  };
+};
+
+/** Connected and, where asked for, encrypted. Rejects when the server is out of reach or its certificate unknown. */
+export const openDirectory = async (server: DirectoryServer): Promise<Client> => {
+  const { host, port, security } = server;
+  const tlsOptions = tlsOptionsOf(server);
+  const isTls = security === 'tls';
+  const name = isIP(host) === 6 ? `[${host}]` : host;
+  const client = new Client({
+    url: `${isTls ? 'ldaps' : 'ldap'}://${name}:${port}`,
+    timeout: directoryTimeoutMs,
+    connectTimeout: directoryTimeoutMs,
+    strictDN: false,
+    ...(isTls ? { tlsOptions } : {}),
+    createConnection: once(connect as (...given: readonly unknown[]) => ReturnType<typeof connect>) as never,
+    createSecureConnection: once(
+      connectTls as (...given: readonly unknown[]) => ReturnType<typeof connectTls>,
+    ) as never,
+  });
+  if (security === 'starttls') await client.startTLS(tlsOptions);
+  return client;
+};

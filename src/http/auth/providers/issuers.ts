@@ -1,0 +1,174 @@
+// Logins at an OIDC issuer: authorization code with PKCE (API sheet, section 11). What we have to remember between the
+// two halves travels sealed through the browser, so any backend of a cluster may finish what another began; a cookie
+// binds it to the browser it began in.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as oidc from 'openid-client';
+import type { ResourceTable } from '../../../actors/resources/resource-table.ts';
+import type { AuthProvider, OidcProvider } from '../../../model/auth-provider.ts';
+import { MonError } from '../../../model/errors.ts';
+import type { Log } from '../../log.ts';
+import { providersSegment } from './directories.ts';
+import type { Identity } from './identity.ts';
+import { claimsOf, createDiscovery, identityFrom, isRefusal } from './issuer.ts';
+import { issuerLoginSeconds } from './limits.ts';
+import { createSeal } from './sealing.ts';
+
+export const callbackPath = '/api/enterprise/authentication/v2/oidc/callback';
+
+export interface Beginning {
+  /** Where the browser goes. */
+  readonly url: string;
+  /** What the browser has to bring back as a cookie. */
+  readonly browser: string;
+}
+
+export interface Issuers {
+  /** `name` empty: the first one. Rejects with `notFound` or `unavailable`. */
+  begin(asked: {
+    readonly name: string;
+    readonly origin: string;
+    readonly callback: string;
+  }): Promise<Beginning>;
+  /** `url`: the whole address the issuer sent the browser to. Rejects with `invalid`, `unauthenticated`, `unavailable`. */
+  finish(
+    url: URL,
+    browser: string | undefined,
+  ): Promise<{ readonly identity: Identity; readonly callback: string }>;
+  /** Asks again about somebody; null when the issuer does not stand by them any more. Rejects with `unavailable`. */
+  lookUp(identity: Identity): Promise<Identity | null>;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+const isOidc = (provider: AuthProvider | undefined): provider is OidcProvider => provider?.type === 'oidc';
+
+const stale = (): MonError =>
+  new MonError('invalid', 'this login was not begun in this browser, or too long ago; begin it again');
+
+export const createIssuers = (options: {
+  readonly table: ResourceTable;
+  readonly secret: Uint8Array;
+  readonly log: Log;
+  readonly wallMs: () => number;
+  readonly monotonicMs: () => number;
+}): Issuers => {
+  const { table, secret, log, wallMs, monotonicMs } = options;
+  const states = createSeal(secret, 'oidc state', wallMs);
+  const offline = createSeal(secret, 'oidc offline token', wallMs);
+  const discovery = createDiscovery(monotonicMs);
+
+  const find = (name: string): OidcProvider => {
+    const all = table.list(providersSegment).items.map((kept) => kept as unknown as AuthProvider);
+    const found = all.filter(isOidc).find(({ metadata }) => name === '' || metadata.name === name);
+    if (found === undefined) throw new MonError('notFound', 'there is no OIDC provider of that name');
+    return found;
+  };
+
+  /** Ours to try again: what the issuer refused is told apart from an issuer that does not answer. */
+  const ask = async <T>(
+    provider: OidcProvider,
+    work: (issuer: oidc.Configuration) => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await work(await discovery(provider));
+    } catch (error) {
+      if (error instanceof MonError) throw error;
+      // Its text only: causes hold what the issuer sent, tokens and all.
+      const { message: why, code } = error as Error & { readonly code?: string };
+      log.warn({ provider: provider.metadata.name, why, code }, 'an issuer was asked in vain');
+      if (isRefusal(error)) throw new MonError('unauthenticated', 'the issuer refused the login');
+      throw new MonError(
+        'unavailable',
+        'the issuer cannot be reached or makes no sense; try again in a moment',
+      );
+    }
+  };
+
+  const withOffline = async (
+    identity: Identity,
+    tokens: oidc.TokenEndpointResponse,
+    before?: string,
+  ): Promise<Identity> => {
+    const token = tokens.refresh_token;
+    const kept = token === undefined ? before : await offline.close({ token }, null);
+    return kept === undefined ? identity : { ...identity, offline: kept };
+  };
+
+  return {
+    async begin({ name, origin, callback }) {
+      const provider = find(name);
+      const { spec } = provider;
+      const [verifier, nonce, browser] = [
+        oidc.randomPKCECodeVerifier(),
+        oidc.randomNonce(),
+        randomBytes(16).toString('base64url'),
+      ];
+      const claims = {
+        verifier,
+        nonce,
+        callback,
+        provider: provider.metadata.name,
+        browser: digest(browser),
+      };
+      const redirect = spec.redirect_uri || origin + callbackPath;
+      const scopes = ['openid', ...(spec.additional_scopes ?? [])];
+      if (!spec.disable_offline_access) scopes.push('offline_access');
+      const url = await ask(provider, async (issuer) =>
+        oidc.buildAuthorizationUrl(issuer, {
+          redirect_uri: redirect,
+          scope: [...new Set(scopes)].join(' '),
+          code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          nonce,
+          state: await states.close({ ...claims, redirect }, issuerLoginSeconds),
+        }),
+      );
+      return { url: url.href, browser };
+    },
+    async finish(url, browser) {
+      const state = url.searchParams.get('state') ?? '';
+      const begun = await states.open(state);
+      if (begun === null || browser === undefined || !isSame(digest(browser), String(begun.browser)))
+        throw stale();
+      const provider = find(String(begun.provider));
+      const current = new URL(String(begun.redirect));
+      current.search = url.search;
+      const identity = await ask(provider, async (issuer) => {
+        const tokens = await oidc.authorizationCodeGrant(issuer, current, {
+          pkceCodeVerifier: String(begun.verifier),
+          expectedNonce: String(begun.nonce),
+          expectedState: state,
+          idTokenExpected: true,
+        });
+        const { subject, claims } = await claimsOf(provider, issuer, tokens, undefined);
+        return withOffline(identityFrom(provider, subject, claims), tokens);
+      });
+      log.info({ provider: provider.metadata.name, user: identity.username }, 'an issuer vouches for a user');
+      return { identity, callback: String(begun.callback) };
+    },
+    async lookUp(identity) {
+      const kept = table.get(providersSegment, '', identity.provider.id) as unknown as
+        | AuthProvider
+        | undefined;
+      if (!isOidc(kept)) return null;
+      // Without offline access there is nothing to ask with; the login ends when it is left unused.
+      if (identity.offline === undefined) return identity;
+      const opened = await offline.open(identity.offline);
+      if (opened === null) return null;
+      try {
+        return await ask(kept, async (issuer) => {
+          const tokens = await oidc.refreshTokenGrant(issuer, String(opened.token));
+          const { subject, claims } = await claimsOf(kept, issuer, tokens, identity.provider.userId);
+          const now = identityFrom(kept, subject, claims);
+          return now.username === identity.username ? withOffline(now, tokens, identity.offline) : null;
+        });
+      } catch (error) {
+        if (error instanceof MonError && error.kind === 'unauthenticated') return null;
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,143 @@
+// Login sessions: which refresh token is the current one of each login. A refresh token works once; one that comes a
+// second time was stolen or copied, and ends the whole login. Kept in the store, so a restart logs nobody out.
+import {
+  type Committer,
+  commitDelete,
+  commitPut,
+  type RecordBody,
+} from '../../actors/resources/committer.ts';
+import { maxSessionsPerUser, refreshTokenSeconds } from '../limits.ts';
+import type { Identity } from './providers/identity.ts';
+
+export interface Login {
+  readonly user: string;
+  readonly sessionId: string;
+  /** The id of the only refresh token that works now. */
+  readonly refreshId: string;
+  readonly expiresAtMs: number;
+  /** Who a provider said it is; absent for users of our own. */
+  readonly identity?: Identity;
+}
+
+export interface Sessions {
+  load(): Promise<void>;
+  find(user: string, sessionId: string): Login | undefined;
+  begin(user: string, sessionId: string, refreshId: string, identity?: Identity): Promise<void>;
+  /** `reused`: that refresh token was used before, and the login is over. */
+  rotate(
+    user: string,
+    sessionId: string,
+    usedId: string,
+    nextId: string,
+    identity?: Identity,
+  ): Promise<'rotated' | 'reused' | 'unknown'>;
+  end(user: string, sessionId: string): Promise<boolean>;
+}
+
+const prefix = 'login/';
+const keyOf = (user: string, sessionId: string): string => `${prefix}${user}/${sessionId}`;
+
+export const createSessions = (
+  committer: Committer,
+  wallMs: () => number,
+  refreshSeconds = refreshTokenSeconds,
+): Sessions => {
+  const logins = new Map<string, Login>();
+  const ofUser = new Map<string, Set<string>>();
+
+  const remember = (login: Login): void => {
+    const key = keyOf(login.user, login.sessionId);
+    logins.set(key, login);
+    const keys = ofUser.get(login.user) ?? new Set();
+    ofUser.set(login.user, keys.add(key));
+  };
+  const forget = (login: Login): void => {
+    const key = keyOf(login.user, login.sessionId);
+    logins.delete(key);
+    const keys = ofUser.get(login.user);
+    keys?.delete(key);
+    if (keys?.size === 0) ofUser.delete(login.user);
+  };
+  const bodyOf = (login: Login): RecordBody => ({
+    machine: 'login',
+    version: 1,
+    deadlines: [],
+    state: login,
+  });
+  const save = (login: Login): Promise<void> =>
+    commitPut(committer, 'session', keyOf(login.user, login.sessionId), bodyOf(login));
+  const drop = (login: Login): Promise<void> => {
+    forget(login);
+    return commitDelete(committer, 'session', keyOf(login.user, login.sessionId));
+  };
+
+  /** Expired logins and, beyond the limit, the oldest ones. They go in the background: nobody waits for it. */
+  const tidy = (user: string): void => {
+    const mine = [...(ofUser.get(user) ?? [])].flatMap((key) => logins.get(key) ?? []);
+    const over = mine.length - maxSessionsPerUser;
+    mine.forEach((login, index) => {
+      if (index >= over && login.expiresAtMs > wallMs()) return;
+      forget(login);
+      committer.delete('session', keyOf(login.user, login.sessionId));
+    });
+  };
+
+  return {
+    async load() {
+      for await (const { key, record } of committer.scan('session', { prefix })) {
+        committer.seed('session', key, record.rev);
+        const login = record.state as Login;
+        if (login.expiresAtMs > wallMs()) remember(login);
+        else committer.delete('session', key);
+      }
+    },
+    find(user, sessionId) {
+      const login = logins.get(keyOf(user, sessionId));
+      return login && login.expiresAtMs > wallMs() ? login : undefined;
+    },
+    async begin(user, sessionId, refreshId, identity) {
+      const expiresAtMs = wallMs() + refreshSeconds * 1_000;
+      const login = {
+        user,
+        sessionId,
+        refreshId,
+        expiresAtMs,
+        ...(identity === undefined ? {} : { identity }),
+      };
+      await save(login);
+      remember(login);
+      tidy(user);
+    },
+    async rotate(user, sessionId, usedId, nextId, identity) {
+      const login = this.find(user, sessionId);
+      if (login === undefined) return 'unknown';
+      if (login.refreshId !== usedId) {
+        await drop(login);
+        return 'reused';
+      }
+      const next = {
+        ...login,
+        refreshId: nextId,
+        expiresAtMs: wallMs() + refreshSeconds * 1_000,
+        ...(identity === undefined ? {} : { identity }),
+      };
+      // In memory at once, so that of two requests with the same token the second one is seen as a reuse.
+      remember(next);
+      try {
+        await save(next);
+      } catch (error) {
+        // The writer keeps trying with the newest value it was given: give it the one that still holds.
+        remember(login);
+        committer.put('session', keyOf(user, sessionId), () => bodyOf(login));
+        throw error;
+      }
+      return 'rotated';
+    },
+    async end(user, sessionId) {
+      const login = logins.get(keyOf(user, sessionId));
+      if (login === undefined) return false;
+      await drop(login);
+      return true;
+    },
+  };
+};

@@ -1,0 +1,142 @@
+// Tokens: signed statements of who somebody is, for a while (API sheet 3.2). HS256 only, fixed here and nowhere else.
+import { createHash, randomBytes } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { MonError } from '../../model/errors.ts';
+import { accessTokenSeconds, maxRemembered, refreshTokenSeconds } from '../limits.ts';
+import type { Identity } from './providers/identity.ts';
+import { Remembered } from './remembered.ts';
+
+const algorithm = 'HS256';
+
+export interface AccessClaims {
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly sessionId: string;
+}
+
+export interface RefreshClaims {
+  readonly username: string;
+  readonly sessionId: string;
+  readonly id: string;
+}
+
+export interface TokenPair {
+  readonly access_token: string;
+  /** When the access token ends, unix seconds. */
+  readonly expires_at: number;
+  readonly refresh_token: string;
+}
+
+export interface IssueClaims extends AccessClaims {
+  readonly refreshId: string;
+  readonly issuer: string;
+  /** Who vouched for them; absent for users of our own. */
+  readonly provider?: Identity['provider'];
+}
+
+export interface Tokens {
+  issue(claims: IssueClaims): Promise<TokenPair>;
+  /** Rejects with `unauthenticated`. `expired: 'accepted'` is for a refresh: the signature still has to fit. */
+  readAccess(token: string, expired?: 'accepted'): Promise<AccessClaims>;
+  readRefresh(token: string): Promise<RefreshClaims>;
+}
+
+/** 32 hex digits that nobody can guess. */
+export const newTokenId = (): string => randomBytes(16).toString('hex');
+
+const invalid = (cause?: unknown): MonError =>
+  new MonError('unauthenticated', 'invalid credentials', cause instanceof Error ? { cause } : {});
+
+/** How long what we hand out is good for. */
+export interface Lifetimes {
+  readonly accessSeconds: number;
+  /** A login nobody used for so long is over. */
+  readonly refreshSeconds: number;
+}
+
+export const defaultLifetimes: Lifetimes = {
+  accessSeconds: accessTokenSeconds,
+  refreshSeconds: refreshTokenSeconds,
+};
+
+export const createTokens = (
+  secret: Uint8Array,
+  wallMs: () => number,
+  lifetimes: Lifetimes = defaultLifetimes,
+): Tokens => {
+  const { accessSeconds, refreshSeconds } = lifetimes;
+  const nowSeconds = (): number => Math.floor(wallMs() / 1_000);
+  /** By digest of the token, so that no token lies around in memory. */
+  const read = new Remembered<{ readonly claims: AccessClaims; readonly expiresAt: number }>(maxRemembered);
+
+  const verify = async (token: string, expired?: 'accepted') => {
+    const atSeconds = expired === undefined ? nowSeconds() : 0;
+    try {
+      const { payload } = await jwtVerify(token, secret, {
+        algorithms: [algorithm],
+        currentDate: new Date(atSeconds * 1_000),
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) throw invalid(error);
+      throw error;
+    }
+  };
+
+  const sign = (claims: Record<string, unknown>, username: string, id: string, lifetime: number) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
+      .setSubject(username)
+      .setJti(id)
+      .setExpirationTime(nowSeconds() + lifetime);
+
+  return {
+    async issue({ username, groups, sessionId, refreshId, issuer, provider: from }) {
+      const provider = {
+        provider_id: from?.id ?? 'basic',
+        provider_type: from?.type ?? '',
+        user_id: from?.userId ?? username,
+      };
+      const access = sign(
+        { groups, provider, api_key: false, session_id: sessionId },
+        username,
+        newTokenId(),
+        accessSeconds,
+      ).setIssuer(issuer);
+      const refresh = sign(
+        { session_id: sessionId, refresh: true },
+        username,
+        refreshId,
+        refreshSeconds,
+      ).setIssuedAt(nowSeconds());
+      return {
+        access_token: await access.sign(secret),
+        expires_at: nowSeconds() + accessSeconds,
+        refresh_token: await refresh.sign(secret),
+      };
+    },
+    async readAccess(token, expired) {
+      const digest = createHash('sha256').update(token).digest('base64');
+      const known = read.get(digest);
+      if (known !== undefined && (known.expiresAt > nowSeconds() || expired === 'accepted'))
+        return known.claims;
+      const payload = await verify(token, expired);
+      const { sub, session_id: sessionId, groups, exp, refresh } = payload;
+      if (typeof sub !== 'string' || typeof sessionId !== 'string' || refresh === true) throw invalid();
+      const claims = { username: sub, groups: Array.isArray(groups) ? groups.map(String) : [], sessionId };
+      read.set(digest, { claims, expiresAt: exp ?? 0 });
+      return claims;
+    },
+    async readRefresh(token) {
+      const { sub, jti, session_id: sessionId, refresh } = await verify(token);
+      if (
+        typeof sub !== 'string' ||
+        typeof jti !== 'string' ||
+        typeof sessionId !== 'string' ||
+        refresh !== true
+      )
+        throw invalid();
+      return { username: sub, sessionId, id: jti };
+    },
+  };
+};

@@ -1,0 +1,21 @@
+// Bodies: what a request carries, as the plain object it has to be.
+import { MonError } from '../model/errors.ts';
+import { parseGuarded } from '../model/guarded-json.ts';
+
+export type JsonObject = Record<string, unknown>;
+
+/** Whatever its Content-Type says, a body is JSON. An empty one is undefined. Throws MonError `invalid`. */
+export const parseBody = (bytes: Buffer, maxBytes: number): unknown => {
+  if (bytes.byteLength === 0) return undefined;
+  const parsed = parseGuarded(bytes, { maxBytes });
+  if (!parsed.ok) throw new MonError('invalid', parsed.message);
+  return parsed.value;
+};
+
+/** The body as an object of the caller's own, free to be changed. Throws MonError `invalid`. */
+export const objectBody = (body: unknown): JsonObject => {
+  if (body === undefined) throw new MonError('invalid', 'the body is empty; send a JSON object');
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new MonError('invalid', 'the body must be a JSON object');
+  return body as JsonObject;
+};

@@ -1,0 +1,59 @@
+// The pipes of the clients that are connected to us: a fanout pipe reaches all of them, a direct pipe one after the other
+// (earlier-client sheet 1.7 and 2). A broker in memory; what nobody takes is lost, as it is with the brokers it stands for.
+import type { Outlet } from '../../actors/clients/clients.ts';
+import type { Pipe } from '../../wire/earlier/transport.ts';
+import type { ServerMessage } from '../../wire/earlier/web-socket-messages.ts';
+
+export interface Member {
+  send(message: ServerMessage): void;
+}
+
+export class Hub implements Outlet {
+  readonly name = 'websocket';
+  readonly #fanout = new Map<string, Set<Member>>();
+  /** Whose turn it is, is the first. */
+  readonly #direct = new Map<string, Member[]>();
+
+  isConnected(): boolean {
+    return true;
+  }
+
+  async publish(pipe: Pipe, message: string): Promise<void> {
+    const text: ServerMessage = { type: 'message', pipe: pipe.name, message };
+    if (pipe.type === 'fanout') {
+      for (const member of this.#fanout.get(pipe.name) ?? []) member.send(text);
+      return;
+    }
+    const ring = this.#direct.get(pipe.name);
+    const next = ring?.shift();
+    if (ring === undefined || next === undefined) return;
+    ring.push(next);
+    next.send(text);
+  }
+
+  subscribe({ type, name }: Pipe, member: Member): void {
+    if (type === 'fanout') {
+      const members = this.#fanout.get(name) ?? new Set();
+      this.#fanout.set(name, members.add(member));
+      return;
+    }
+    const ring = this.#direct.get(name) ?? [];
+    if (!ring.includes(member)) ring.push(member);
+    this.#direct.set(name, ring);
+  }
+
+  leave(member: Member): void {
+    for (const [name, members] of this.#fanout) {
+      if (members.delete(member) && members.size === 0) this.#fanout.delete(name);
+    }
+    for (const [name, ring] of this.#direct) {
+      const left = ring.filter((one) => one !== member);
+      if (left.length === 0) this.#direct.delete(name);
+      else this.#direct.set(name, left);
+    }
+  }
+
+  takers(name: string): number {
+    return (this.#fanout.get(name)?.size ?? 0) + (this.#direct.get(name)?.length ?? 0);
+  }
+}

@@ -1,0 +1,12 @@
+// The figures of the API of the earlier generation, each with its unit.
+
+export const maxBodyBytes = 1_048_576;
+/** Subscriptions one connected client may have. */
+export const maxSubscriptions = 1_024;
+/** Unanswered messages of one client; a client that sends more is cut off. */
+export const maxInHand = 2_048;
+/** Bytes waiting to be taken by one client before it is cut off. */
+export const maxBufferedBytes = 16_777_216;
+export const pingIntervalMs = 20_000;
+export const closeGraceMs = 2_000;
+export const headersTimeoutMs = 10_000;

@@ -1,0 +1,39 @@
+// `limit`, `offset` and `filter.a.b=value` on any list of the earlier API (earlier-client sheet 4).
+import { isMap } from './route.ts';
+
+export interface Paged {
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const numberOf = (query: URLSearchParams, key: string): number | undefined => {
+  const value = query.get(key);
+  return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
+};
+
+const valueAt = (item: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) => (isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    item,
+  );
+
+const prefix = 'filter.';
+
+/** Values are compared as texts. */
+const passes = (item: unknown, query: URLSearchParams): boolean =>
+  [...query]
+    .filter(([key]) => key.startsWith(prefix))
+    .every(([key, wanted]) => String(valueAt(item, key.slice(prefix.length).split('.'))) === wanted);
+
+/** Anything but a list stays as it is. */
+export const narrowed = (body: unknown, query: URLSearchParams): Paged => {
+  if (!Array.isArray(body)) return { body, headers: {} };
+  const found = body.filter((item) => passes(item, query));
+  const limit = numberOf(query, 'limit');
+  if (limit === undefined) return { body: found, headers: {} };
+  const offset = numberOf(query, 'offset') ?? 0;
+  return {
+    body: found.slice(offset, offset + limit),
+    headers: { 'X-Pagination': JSON.stringify({ limit, offset, total: found.length }) },
+  };
+};

@@ -1,0 +1,64 @@
+// One route of the API of the earlier generation, and what its handlers are given and answer.
+import type { Backend } from '../../actors/backend.ts';
+import { MonError } from '../../model/errors.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export type EarlierBackend = Pick<
+  Backend,
+  | 'clients'
+  | 'resources'
+  | 'readEvents'
+  | 'readEvent'
+  | 'deleteEvent'
+  | 'deleteClient'
+  | 'acceptEvent'
+  | 'executeCheck'
+  | 'isReady'
+>;
+
+export interface Ask {
+  readonly backend: EarlierBackend;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Empty when there was none. */
+  readonly body: Json;
+  readonly nowMs: number;
+  readonly version: string;
+  readonly username: string;
+}
+
+export interface Answer {
+  readonly code: number;
+  /** Absent: no body at all, as errors have none. */
+  readonly body?: unknown;
+}
+
+/** What a user must be allowed to do in namespace `default`; null: to be somebody is enough. */
+export type Access = { readonly verb: string; readonly resource: string } | null;
+
+export interface EarlierRoute {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Segments; `:name` takes one that holds letters, digits, `_ . -` only; `*name` takes the rest. */
+  readonly path: string;
+  readonly access: Access;
+  readonly handle: (ask: Ask) => Promise<Answer> | Answer;
+}
+
+export const notFound: Answer = { code: 404 };
+export const noContent: Answer = { code: 204 };
+export const found = (body: unknown): Answer => (body === undefined ? notFound : { code: 200, body });
+export const accepted = ({ nowMs }: Ask, code = 202): Answer => ({
+  code,
+  body: { issued: Math.floor(nowMs / 1000) },
+});
+export const invalid = (message: string): MonError => new MonError('invalid', message);
+
+export const text = (body: Json, key: string): string => {
+  const value = body[key];
+  if (typeof value !== 'string') throw invalid(`${key} must be a string`);
+  return value;
+};
+
+export const isMap = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,226 @@
+// The API of the earlier generation, and the WebSocket its clients connect to, on one port of their own (earlier-client
+// sheet 4). Users and rules are those of the backend: Basic credentials, and the rights they have in namespace `default`.
+// Cross-origin headers are left out on purpose: browsers have no business here.
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
+import { MonError } from '../../model/errors.ts';
+import { parseGuarded } from '../../model/guarded-json.ts';
+import { transportPath } from '../../wire/earlier/web-socket-messages.ts';
+import { type Authenticator, parseBasic } from '../auth/authenticator.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Log } from '../log.ts';
+import { authorize } from '../rbac.ts';
+import type { TlsOptions } from '../tls.ts';
+import { checkRoutes } from './check-routes.ts';
+import { clientRoutes } from './client-routes.ts';
+import { eventRoutes } from './event-routes.ts';
+import { Hub } from './hub.ts';
+import { headersTimeoutMs, maxBodyBytes } from './limits.ts';
+import { narrowed, type Paged } from './listing.ts';
+import {
+  type Access,
+  type Answer,
+  type EarlierBackend,
+  type EarlierRoute,
+  isMap,
+  type Json,
+} from './route.ts';
+import { silencedRoutes } from './silenced-routes.ts';
+import { statusRoutes } from './status-routes.ts';
+import { createTransportSocket } from './transport-socket.ts';
+
+export interface EarlierApiOptions {
+  readonly backend: EarlierBackend;
+  readonly authenticator: Pick<Authenticator, 'credentials'>;
+  readonly log: Log;
+  readonly wallMs: () => number;
+  readonly version: string;
+  readonly tls?: TlsOptions | undefined;
+}
+
+export interface EarlierApi {
+  listen(host: string, port: number): Promise<AddressInfo>;
+  close(): Promise<void>;
+}
+
+export const earlierRoutes: readonly EarlierRoute[] = [
+  ...statusRoutes,
+  ...clientRoutes,
+  ...checkRoutes,
+  ...eventRoutes,
+  ...silencedRoutes,
+];
+
+interface Match {
+  readonly route: EarlierRoute;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(
+    `^${path.replace(/[:*](\w+)/g, (part, name) => (part[0] === ':' ? `(?<${name}>[\\w.-]+)` : `(?<${name}>.+)`))}/?$`,
+  );
+
+const table = earlierRoutes.map((route) => ({ route, pattern: patternOf(route.path) }));
+
+const matchesOf = (path: string): Match[] =>
+  table.flatMap(({ route, pattern }) => {
+    const found = pattern.exec(path);
+    return found === null ? [] : [{ route, params: { ...found.groups } }];
+  });
+
+const pathOf = (request: IncomingMessage): string => {
+  const [path = '/'] = (request.url ?? '/').split('?');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return '';
+  }
+};
+
+const queryOf = (request: IncomingMessage): URLSearchParams =>
+  new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'));
+
+const readBody = async (request: IncomingMessage): Promise<Json> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw new MonError('invalid', 'the body is too large');
+    chunks.push(chunk);
+  }
+  const parsed = parseGuarded(Buffer.concat(chunks), { maxBytes: maxBodyBytes });
+  if (!parsed.ok) throw new MonError('invalid', parsed.message);
+  if (!isMap(parsed.value)) throw new MonError('invalid', 'the body must be a JSON object');
+  return parsed.value;
+};
+
+const codeOf = (error: unknown): number => (error instanceof MonError ? error.status : 500);
+const restricted = { 'WWW-Authenticate': 'Basic realm="Restricted Area"' };
+
+interface Reply extends Answer {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const createHttp = (tls: TlsOptions | undefined): Server =>
+  tls === undefined
+    ? createServer({ headersTimeout: headersTimeoutMs })
+    : createTlsServer({ ...tls, headersTimeout: headersTimeoutMs });
+
+/** Nothing is reachable before `listen`. */
+export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
+  const { backend, authenticator, log, wallMs, version, tls } = options;
+  const hub = new Hub();
+  backend.clients.attach(hub);
+  const transport = createTransportSocket({ hub, clients: backend.clients, log });
+  const server = createHttp(tls);
+
+  const whoIsIt = async (request: IncomingMessage): Promise<Principal> => {
+    const basic = parseBasic(request.headers.authorization);
+    if (basic === undefined) throw new MonError('unauthenticated', 'missing credentials');
+    const address = request.socket.remoteAddress ?? '';
+    return authenticator.credentials.verify(basic.username, basic.password, address);
+  };
+  const permit = (principal: Principal, access: Access): void => {
+    if (access === null) return;
+    const request = { ...access, namespace: clientNamespace, resourceName: '' };
+    if (!authorize(backend.resources, principal, request).allow) throw new MonError('permissionDenied');
+  };
+
+  const decide = async (request: IncomingMessage): Promise<Reply> => {
+    if (request.method === 'OPTIONS') return { code: 200 };
+    const principal = await whoIsIt(request);
+    const matches = matchesOf(pathOf(request));
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const match = matches.find(({ route }) => route.method === method);
+    if (match === undefined) {
+      if (matches.length === 0) return { code: 404 };
+      const methods = matches.flatMap(({ route }) =>
+        route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
+      );
+      return { code: 405, headers: { Allow: methods.join(', ') } };
+    }
+    const { route, params } = match;
+    permit(principal, route.access);
+    const query = queryOf(request);
+    const body = route.method === 'POST' ? await readBody(request) : {};
+    const { username } = principal;
+    const answer = await route.handle({ backend, params, query, body, nowMs: wallMs(), version, username });
+    const paged: Paged = narrowed(answer.body, query);
+    return { ...answer, ...(answer.body === undefined ? {} : { body: paged.body }), headers: paged.headers };
+  };
+
+  const send = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { code, body, headers = {} }: Reply,
+  ): void => {
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const asked = request.headers['x-request-id'];
+    response.sendDate = false;
+    response.writeHead(code, {
+      ...headers,
+      'X-Request-ID': typeof asked === 'string' ? asked : randomUUID(),
+      Connection: 'close',
+      ...(code === 204 ? {} : { 'Content-length': String(Buffer.byteLength(text)) }),
+      ...(body === undefined ? {} : { 'Content-type': 'application/json' }),
+    });
+    response.end(request.method === 'HEAD' ? undefined : text);
+  };
+
+  /** Errors have no body, as their readers expect; the reason is in the log. */
+  const refused = (request: IncomingMessage, error: unknown): Reply => {
+    const code = codeOf(error);
+    const fields = { err: error, method: request.method, path: pathOf(request) };
+    if (code >= 500) log.error(fields, 'a request of the earlier API failed');
+    else log.info(fields, 'a request of the earlier API was refused');
+    return { code, ...(code === 401 ? { headers: restricted } : {}) };
+  };
+
+  server.on('request', (request, response) => {
+    decide(request)
+      .catch((error: unknown) => refused(request, error))
+      .then((reply) => send(request, response, reply))
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'an answer of the earlier API could not be sent');
+        response.destroy();
+      });
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', (error) => log.debug({ err: error }, 'a connecting client went away'));
+    const admit = async (): Promise<number> => {
+      if (pathOf(request) !== transportPath) return 404;
+      if (!backend.isReady()) return 503;
+      permit(await whoIsIt(request), { verb: 'create', resource: 'events' });
+      return 101;
+    };
+    admit()
+      .catch((error: unknown) => refused(request, error).code)
+      .then((code) => {
+        if (code === 101) return transport.accept(request, socket, head);
+        const reason = code === 401 ? '\r\nWWW-Authenticate: Basic realm="Restricted Area"' : '';
+        socket.end(`HTTP/1.1 ${code} Refused${reason}\r\nConnection: close\r\nContent-length: 0\r\n\r\n`);
+      });
+  });
+
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve(server.address() as AddressInfo);
+        });
+      }),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await transport.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

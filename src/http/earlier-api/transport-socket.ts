@@ -1,0 +1,177 @@
+// The WebSocket of clients: pipes in both directions. What a client publishes is answered once it is committed; what is
+// wrong with it is said, and the connection lives on.
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clients } from '../../actors/clients/clients.ts';
+import { MonError } from '../../model/errors.ts';
+import { parseGuarded } from '../../model/guarded-json.ts';
+import { maxMessageBytes } from '../../wire/earlier/limits.ts';
+import { keepalivesPipe, resultsPipe } from '../../wire/earlier/transport.ts';
+import {
+  type ClientMessage,
+  clientMessageSchema,
+  type ServerMessage,
+} from '../../wire/earlier/web-socket-messages.ts';
+import { asBuffer } from '../../wire/frames.ts';
+import type { Log } from '../log.ts';
+import type { Hub, Member } from './hub.ts';
+import { closeGraceMs, maxBufferedBytes, maxInHand, maxSubscriptions, pingIntervalMs } from './limits.ts';
+
+export interface TransportSocketOptions {
+  readonly hub: Hub;
+  readonly clients: Pick<Clients, 'keepalive' | 'result'>;
+  readonly log: Log;
+}
+
+export interface TransportSocket {
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  close(): Promise<void>;
+  readonly connections: number;
+}
+
+const tryAgainLater = 1013;
+const policyViolation = 1008;
+const goingAway = 1001;
+
+type Published = Extract<ClientMessage, { readonly type: 'publish' }>;
+
+/** One connected client, from its upgrade to its end. */
+class Conversation implements Member {
+  readonly #socket: WebSocket;
+  readonly #options: TransportSocketOptions;
+  #inHand = 0;
+  #subscriptions = 0;
+  #answered = true;
+
+  constructor(socket: WebSocket, options: TransportSocketOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    socket.on('message', (data) => this.#hear(asBuffer(data)));
+    socket.on('pong', () => {
+      this.#answered = true;
+    });
+    socket.on('error', (error) => options.log.debug({ err: error }, 'a client connection failed'));
+    socket.on('close', () => options.hub.leave(this));
+  }
+
+  send(message: ServerMessage): void {
+    if (this.#socket.bufferedAmount > maxBufferedBytes)
+      return this.#socket.close(tryAgainLater, 'you do not take what is sent to you');
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  /** A client that did not answer the last ping is gone. */
+  look(): void {
+    if (!this.#answered) return this.#socket.terminate();
+    this.#answered = false;
+    this.#socket.ping();
+  }
+
+  bye(): void {
+    this.#socket.close(goingAway, 'bye');
+  }
+
+  cut(): void {
+    this.#socket.terminate();
+  }
+
+  #hear(bytes: Buffer): void {
+    const parsed = parseGuarded(bytes, { maxBytes: maxMessageBytes });
+    const read = clientMessageSchema.safeParse(parsed.ok ? parsed.value : undefined);
+    if (!read.success) return this.#socket.close(policyViolation, 'invalid message');
+    if (this.#inHand >= maxInHand) return this.#socket.close(policyViolation, 'too many messages unanswered');
+    this.#inHand += 1;
+    this.#handle(read.data)
+      .then((answer) => this.send(answer))
+      .catch((error) => this.#refuse(read.data, error))
+      .finally(() => {
+        this.#inHand -= 1;
+      });
+  }
+
+  #refuse({ id }: ClientMessage, error: unknown): void {
+    const { log } = this.#options;
+    if (error instanceof MonError && !error.retry) {
+      log.warn({ reason: error.message }, 'a message of a client was refused');
+      return this.send({ type: 'refused', id, reason: error.message });
+    }
+    // An outage of ours: the client keeps what it has and comes back with it.
+    log.error({ err: error }, 'a message of a client could not be taken');
+    this.#socket.close(tryAgainLater, 'temporarily unavailable');
+  }
+
+  async #handle(message: ClientMessage): Promise<ServerMessage> {
+    const { hub } = this.#options;
+    const { id } = message;
+    switch (message.type) {
+      case 'publish':
+        await this.#take(message);
+        return { type: 'done', id };
+      case 'subscribe': {
+        if (this.#subscriptions >= maxSubscriptions)
+          throw new MonError('invalid', `a client may have at most ${maxSubscriptions} subscriptions`);
+        // What is meant for us is not for clients to take.
+        if (message.pipe === keepalivesPipe.name || message.pipe === resultsPipe.name)
+          throw new MonError('invalid', `the pipe ${message.pipe} belongs to the backend`);
+        this.#subscriptions += 1;
+        hub.subscribe({ type: message.kind, name: message.pipe }, this);
+        return { type: 'done', id };
+      }
+      case 'unsubscribe':
+        hub.leave(this);
+        this.#subscriptions = 0;
+        return { type: 'done', id };
+      case 'stats':
+        return {
+          type: 'done',
+          id,
+          messages: 0,
+          consumers: isOurs(message.pipe) ? 1 : hub.takers(message.pipe),
+        };
+    }
+  }
+
+  #take({ pipe, message }: Published): Promise<void> {
+    const { clients, hub } = this.#options;
+    const parsed = parseGuarded(Buffer.from(message), { maxBytes: maxMessageBytes });
+    if (!parsed.ok) throw new MonError('invalid', parsed.message);
+    if (pipe === keepalivesPipe.name) return clients.keepalive(parsed.value, hub.name);
+    if (pipe === resultsPipe.name) return clients.result(parsed.value);
+    throw new MonError('invalid', `clients publish keepalives and results, not ${pipe}`);
+  }
+}
+
+const isOurs = (pipe: string): boolean => pipe === keepalivesPipe.name || pipe === resultsPipe.name;
+
+export const createTransportSocket = (options: TransportSocketOptions): TransportSocket => {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+  });
+  const open = new Set<Conversation>();
+  const pings = setInterval(() => {
+    for (const conversation of open) conversation.look();
+  }, pingIntervalMs);
+  return {
+    get connections() {
+      return open.size;
+    },
+    accept: (request, socket, head) =>
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        const conversation = new Conversation(webSocket, options);
+        open.add(conversation);
+        webSocket.once('close', () => open.delete(conversation));
+      }),
+    close: async () => {
+      clearInterval(pings);
+      for (const conversation of open) conversation.bye();
+      const end = performance.now() + closeGraceMs;
+      while (open.size > 0 && performance.now() < end)
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      for (const conversation of open) conversation.cut();
+    },
+  };
+};

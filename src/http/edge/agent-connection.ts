@@ -1,0 +1,234 @@
+// One agent's connection: frames in, acknowledgements and the backend's frames out, and the brakes between them.
+// On the road of an event it stands between the socket and the actors; nothing here waits, nothing here is per event
+// except one closure that settles it.
+import type { Outcome } from '../../actors/contract.ts';
+import type { Event } from '../../model/event.ts';
+import { decodeFrame, invalidMessage, unknownMessageType } from '../../wire/frames.ts';
+import type { BackendPort } from '../backend-port.ts';
+import type { Log } from '../log.ts';
+import type { AckBatcher } from './acknowledger.ts';
+import type { AgentCodec } from './codec.ts';
+import type { EdgeCounts } from './counts.ts';
+import { type AgentIdentity, readEventFrame } from './frame-reader.ts';
+import type { KnownEntity } from './known-entity.ts';
+import { closeCodes, type EdgeLimits, loudBadFrames } from './limits.ts';
+import { settle } from './settlement.ts';
+
+/** The part of a WebSocket a connection uses. */
+export interface AgentSocket {
+  send(data: Buffer | string): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+  pause(): void;
+  resume(): void;
+  ping(): void;
+  readonly bufferedBytes: number;
+}
+
+export interface ConnectionOptions {
+  readonly socket: AgentSocket;
+  readonly backend: BackendPort;
+  readonly codec: AgentCodec;
+  readonly identity: AgentIdentity;
+  readonly user: string;
+  /** Asked again whenever users or rules changed. */
+  readonly mayStay: () => boolean;
+  /** Null when the agent did not ask for acknowledgements. */
+  readonly acks: AckBatcher | null;
+  readonly limits: EdgeLimits;
+  readonly counts: EdgeCounts;
+  readonly log: Log;
+}
+
+interface Parked {
+  readonly kind: 'event' | 'keepalive';
+  readonly event: Event;
+  readonly id: string;
+  readonly offers: number;
+}
+
+export class AgentConnection {
+  readonly options: ConnectionOptions;
+  readonly #ack: ReturnType<AckBatcher['open']> | null;
+  readonly #knownEntity: KnownEntity | undefined;
+  #state: 'open' | 'closing' | 'closed' = 'open';
+  #reading = true;
+  #unsettled = 0;
+  #badFrames = 0;
+  #missedPings = 0;
+  /** Events the backend could not take; offered again, all at once, when the timer fires. */
+  #parked: Parked[] = [];
+  #retryDelayMs: number;
+  #retryTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.options = options;
+    this.#retryDelayMs = options.limits.retryDelayMs;
+    this.#knownEntity = options.codec.newKnownEntity?.();
+    this.#ack = options.acks?.open({ sendAck: (frame) => void this.send(frame) }) ?? null;
+  }
+
+  /** One message from the socket. */
+  receive(data: Buffer): void {
+    if (this.#state !== 'open') return;
+    this.#missedPings = 0;
+    const frame = decodeFrame(data);
+    if (frame === null) {
+      this.#bad(invalidMessage, data.byteLength);
+      this.close(closeCodes.protocolError, invalidMessage);
+      return;
+    }
+    const { type, payload } = frame;
+    if (type !== 'event' && type !== 'keepalive') {
+      this.#bad(unknownMessageType(type), data.byteLength);
+      return;
+    }
+    const { codec, identity, counts } = this.options;
+    const read = readEventFrame(type, payload, codec, identity, this.#knownEntity);
+    if (!read.ok) {
+      this.#bad(`${type}: ${read.message}`, data.byteLength);
+      if (read.id !== null && type === 'event') this.#ack?.refused(read.id, read.message);
+      return;
+    }
+    counts.received += 1;
+    this.#unsettled += 1;
+    this.#offer(type, read.event, read.id, 1);
+    this.adjustReading();
+  }
+
+  /** False when the session is over or the agent does not read what it is sent. */
+  send(frame: Buffer | string): boolean {
+    if (this.#state !== 'open') return false;
+    const { socket, limits, counts } = this.options;
+    if (socket.bufferedBytes > limits.maxBufferedBytes) {
+      counts.cut += 1;
+      this.options.log.warn(
+        { ...this.#who(), bufferedBytes: socket.bufferedBytes },
+        'agent does not read what it is sent; cutting the connection',
+      );
+      this.#state = 'closing';
+      socket.terminate();
+      return false;
+    }
+    socket.send(frame);
+    return true;
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'closing';
+    this.#stopTimers();
+    // A paused socket would never read the answer to the close frame.
+    if (!this.#reading) this.options.socket.resume();
+    this.options.socket.close(code, reason);
+  }
+
+  /** The socket is gone. Receipts that come later find nobody. */
+  closed(): void {
+    this.#state = 'closed';
+    this.#stopTimers();
+    this.#parked = [];
+  }
+
+  /** Reads only while the backend keeps up and few enough frames of this session are unsettled. */
+  adjustReading(): void {
+    if (this.#state !== 'open') return;
+    const { backend, limits, socket } = this.options;
+    const full = this.#unsettled >= limits.maxUnsettledFrames;
+    const roomy = this.#unsettled <= limits.maxUnsettledFrames / 2;
+    if (this.#reading && (full || backend.pressure.high)) {
+      this.#reading = false;
+      socket.pause();
+    } else if (!this.#reading && roomy && !backend.pressure.high) {
+      this.#reading = true;
+      socket.resume();
+    }
+  }
+
+  /** Asks for a sign of life, or closes when too many were missed. While we do not read, silence is our doing. */
+  ping(): void {
+    if (this.#state !== 'open') return;
+    if (this.#reading && this.#missedPings >= this.options.limits.maxMissedPings) {
+      this.options.log.info(this.#who(), 'agent does not answer pings; closing the connection');
+      this.options.counts.silent += 1;
+      this.#state = 'closing';
+      this.options.socket.terminate();
+      return;
+    }
+    if (this.#reading) this.#missedPings += 1;
+    this.options.socket.ping();
+  }
+
+  ponged(): void {
+    this.#missedPings = 0;
+  }
+
+  #offer(kind: Parked['kind'], event: Event, id: string, offers: number): void {
+    try {
+      this.options.backend.acceptFrame(kind, event, (outcome) =>
+        this.#settled(outcome, kind, event, id, offers),
+      );
+    } catch (error) {
+      this.options.log.error({ ...this.#who(), err: error }, 'the backend failed to take an event');
+      this.#settled(
+        { type: 'refused', why: 'crashed', message: (error as Error).message },
+        kind,
+        event,
+        id,
+        offers,
+      );
+    }
+  }
+
+  #settled(outcome: Outcome, kind: Parked['kind'], event: Event, id: string, offers: number): void {
+    if (this.#state !== 'open') return;
+    const { limits, counts } = this.options;
+    const settlement = settle(outcome, offers, limits.maxCrashOffers);
+    if (settlement.type === 'offerAgain') {
+      this.#park({ kind, event, id, offers: offers + 1 }, settlement.message);
+      return;
+    }
+    this.#unsettled -= 1;
+    if (settlement.type === 'accept') {
+      counts.accepted += 1;
+      if (this.#parked.length === 0) this.#retryDelayMs = limits.retryDelayMs;
+      if (kind === 'event') this.#ack?.accepted(id);
+    } else {
+      this.#bad(`${kind} refused: ${settlement.message}`, 0);
+      if (kind === 'event') this.#ack?.refused(id, settlement.message);
+    }
+    if (!this.#reading) this.adjustReading();
+  }
+
+  #park(parked: Parked, why: string): void {
+    this.#parked.push(parked);
+    this.options.counts.offeredAgain += 1;
+    if (this.#retryTimer !== undefined) return;
+    const { limits, log } = this.options;
+    log.warn({ ...this.#who(), why, inMs: this.#retryDelayMs }, 'events are not stored; offering them again');
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined;
+      const batch = this.#parked;
+      this.#parked = [];
+      for (const { kind, event, id, offers } of batch) this.#offer(kind, event, id, offers);
+    }, this.#retryDelayMs);
+    this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, limits.maxRetryDelayMs);
+  }
+
+  #bad(why: string, bytes: number): void {
+    this.options.counts.refused += 1;
+    this.#badFrames += 1;
+    if (this.#badFrames > loudBadFrames && this.#badFrames % 1_000 !== 0) return;
+    this.options.log.warn({ ...this.#who(), why, bytes, badFrames: this.#badFrames }, 'message dropped');
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+  }
+
+  #who(): Record<string, string> {
+    const { namespace, agentName } = this.options.identity;
+    return { namespace, agent: agentName };
+  }
+}

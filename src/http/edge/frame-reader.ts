@@ -1,0 +1,92 @@
+// The frame reader: payload bytes become a validated event, or one sentence about why not.
+// On the road of an event this is the border: behind it, types can be trusted. Agents cannot: what one says about its
+// namespace and about other entities is held against what its login allows.
+import { randomUUID } from 'node:crypto';
+import type { Event } from '../../model/event.ts';
+import { type EventAddress, parseEvent, parseEventAround } from '../../model/event-parse.ts';
+import { parseGuarded } from '../../model/guarded-json.ts';
+import { entitySubscription, keepaliveCheckName } from '../../model/names.ts';
+import { maxPayloadBytes } from '../../wire/limits.ts';
+import type { AgentCodec } from './codec.ts';
+import type { KnownEntity } from './known-entity.ts';
+
+/** Who is on the other end of a session. */
+export interface AgentIdentity {
+  readonly namespace: string;
+  readonly agentName: string;
+  /** Whether this login may report for another entity than the agent's own. */
+  mayReportFor(entity: string): boolean;
+}
+
+export type ReadFrame =
+  | { readonly ok: true; readonly event: Event; readonly id: string }
+  /** `id` when one could be read: the refusal names it. */
+  | { readonly ok: false; readonly message: string; readonly id: string | null };
+
+const refuse = (message: string, raw: unknown): ReadFrame => {
+  const id = (raw as { id?: unknown } | null | undefined)?.id;
+  return { ok: false, message, id: typeof id === 'string' ? id : null };
+};
+
+/** What an agent may not claim, and the subscription every entity has to itself. */
+const claimFault = (event: Event, agent: AgentIdentity): string | null => {
+  const { entity } = event;
+  const name = entity.metadata.name;
+  if (name !== agent.agentName && !agent.mayReportFor(name))
+    return `agent ${agent.agentName} may not report for entity ${name}`;
+  const own = entitySubscription(name);
+  if (!entity.subscriptions.includes(own)) entity.subscriptions = [...entity.subscriptions, own];
+  return null;
+};
+
+const keepaliveFault = (event: Event, agent: AgentIdentity): string | null => {
+  if (event.check?.metadata.name !== keepaliveCheckName)
+    return `a keepalive carries a check named ${keepaliveCheckName}`;
+  if (event.timestamp === 0) return 'keepalive contains invalid timestamp';
+  if (event.entity.metadata.name !== agent.agentName)
+    return `agent ${agent.agentName} may not send keepalives for entity ${event.entity.metadata.name}`;
+  return null;
+};
+
+/** The event around an entity this session sent before; undefined when the frame has to be read as a whole. */
+const readAround = (
+  payload: Buffer,
+  known: KnownEntity | undefined,
+  address: EventAddress,
+): Event | undefined => {
+  const recognised = known?.recognise(payload);
+  if (recognised === undefined) return undefined;
+  const raw = parseGuarded(recognised.rest, { maxBytes: maxPayloadBytes });
+  // Anything but the null that was put there: the document has two entities.
+  if (!raw.ok || (raw.value as { entity?: unknown }).entity !== null) return undefined;
+  const parsed = parseEventAround(raw.value, recognised.entity, address);
+  return parsed.ok ? parsed.value : undefined;
+};
+
+/** One parse, one schema, one validation. Never throws. */
+export const readEventFrame = (
+  kind: 'event' | 'keepalive',
+  payload: Buffer,
+  codec: AgentCodec,
+  agent: AgentIdentity,
+  known?: KnownEntity,
+): ReadFrame => {
+  const address = { namespace: agent.namespace };
+  const around = readAround(payload, known, address);
+  if (around !== undefined) return judge(kind, around, around, agent);
+  const raw = codec.decodeEvent(payload);
+  if (!raw.ok) return refuse(raw.message, undefined);
+  const parsed = parseEvent(raw.value, address);
+  if (!parsed.ok) return refuse(parsed.message, raw.value);
+  const read = judge(kind, parsed.value, raw.value, agent);
+  if (read.ok) known?.learn(payload, read.event.entity);
+  return read;
+};
+
+const judge = (kind: 'event' | 'keepalive', event: Event, raw: unknown, agent: AgentIdentity): ReadFrame => {
+  const fault = claimFault(event, agent) ?? (kind === 'keepalive' ? keepaliveFault(event, agent) : null);
+  if (fault !== null) return refuse(fault, raw);
+  // Every event has an id from here on: it is how a repeated one is recognised.
+  event.id ??= randomUUID();
+  return { ok: true, event, id: event.id };
+};

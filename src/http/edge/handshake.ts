@@ -1,0 +1,135 @@
+// The handshake: everything that is asked before an agent's upgrade completes, in the order of agent sheet 1.4.
+// 503 starting up, 429 too many, 401 who are you, 403 not allowed, 404 no such namespace, 402 entity limit,
+// 405 and 400 no proper upgrade. Only then 101.
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { MonError } from '../../model/errors.ts';
+import { nameSchema } from '../../model/names.ts';
+import { type AgentHeaders, readAgentHeaders } from '../../wire/headers.ts';
+import { type Authenticator, parseBasic } from '../auth/authenticator.ts';
+import { findUser, groupsOf } from '../auth/credentials.ts';
+import { ThrottledError } from '../auth/guess-throttle.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { BackendPort } from '../backend-port.ts';
+import { hashingRetryAfterSeconds, startupRetryAfterSeconds } from '../limits.ts';
+import type { ConnectionRate } from './connection-rate.ts';
+import { mayReport } from './standing.ts';
+
+export interface Refused {
+  readonly type: 'refused';
+  readonly status: number;
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export interface Welcome {
+  readonly type: 'welcome';
+  readonly agent: AgentHeaders;
+  readonly principal: Principal;
+  readonly mutualTls: boolean;
+}
+
+const refused = (status: number, message: string, retryAfterSeconds?: number): Refused => ({
+  type: 'refused',
+  status,
+  message,
+  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+});
+
+const agentNameSchema = nameSchema('agent name');
+/** The group an agent without a user of its own acts in (agent sheet 1.5). */
+const agentsGroup = 'system:agents';
+
+export interface HandshakeOptions {
+  readonly backend: BackendPort;
+  readonly authenticator: Authenticator;
+  readonly rate: ConnectionRate;
+}
+
+/** Undefined unless the connection carries a client certificate that our authorities vouch for. */
+const certificateName = (request: IncomingMessage): string | undefined => {
+  const socket = request.socket as Partial<TLSSocket>;
+  if (socket.authorized !== true) return undefined;
+  const name = socket.getPeerCertificate?.().subject?.CN;
+  return typeof name === 'string' && name !== '' ? name : undefined;
+};
+
+const byCertificate = (backend: BackendPort, name: string): Principal | Refused => {
+  const user = findUser(backend.resources, name);
+  if (user?.disabled === true) return refused(401, 'bad credentials');
+  if (user !== undefined) return { username: user.username, groups: groupsOf(user), via: 'certificate' };
+  return { username: 'agent', groups: [agentsGroup], via: 'certificate' };
+};
+
+const whoIsIt = async (
+  request: IncomingMessage,
+  { backend, authenticator }: HandshakeOptions,
+): Promise<Principal | Refused> => {
+  const certified = certificateName(request);
+  if (certified !== undefined) return byCertificate(backend, certified);
+  const basic = parseBasic(request.headers.authorization);
+  if (basic === undefined) return refused(401, 'missing credentials');
+  const address = request.socket.remoteAddress ?? '';
+  try {
+    return await authenticator.credentials.verify(basic.username, basic.password, address);
+  } catch (error) {
+    if (error instanceof ThrottledError) return refused(429, error.message, error.retryAfterSeconds);
+    if (!(error instanceof MonError)) throw error;
+    if (error.kind === 'unavailable') return refused(503, error.message, hashingRetryAfterSeconds);
+    return refused(error.status, error.message);
+  }
+};
+
+const isRefused = (value: Principal | Refused): value is Refused => 'type' in value;
+
+/** Whether this is a WebSocket upgrade at all, and from a page of our own if from a page. */
+const upgradeFault = (request: IncomingMessage): Refused | null => {
+  const { headers } = request;
+  const wantsUpgrade =
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    headers['sec-websocket-version'] === '13' &&
+    headers['sec-websocket-key'] !== undefined;
+  if (!wantsUpgrade)
+    return refused(400, 'Bad Request: this address takes WebSocket upgrades (version 13) of agents');
+  if (request.method !== 'GET') return refused(405, 'Method Not Allowed');
+  if (headers.origin !== undefined && !sameHost(headers.origin, headers.host))
+    return refused(403, 'Forbidden');
+  return null;
+};
+
+const sameHost = (origin: string, host: string | undefined): boolean => {
+  try {
+    return new URL(origin).host === host;
+  } catch {
+    return false;
+  }
+};
+
+/** Decides about one handshake. Never rejects for reasons of the caller's. */
+export const decideHandshake = async (
+  request: IncomingMessage,
+  options: HandshakeOptions,
+): Promise<Welcome | Refused> => {
+  const { backend, rate } = options;
+  if (!backend.isReady())
+    return refused(503, 'agentd temporarily unavailable during startup', startupRetryAfterSeconds);
+  const waitSeconds = rate.take();
+  if (waitSeconds > 0) return refused(429, 'too many agents connect at once; try again later', waitSeconds);
+
+  const principal = await whoIsIt(request, options);
+  if (isRefused(principal)) return principal;
+
+  const agent = readAgentHeaders(request.headers);
+  if (agent.type === 'refused') return refused(400, agent.message);
+  const { agentName, namespace } = agent;
+  if (!mayReport(backend.resources, principal, namespace, agentName)) return refused(403, 'Forbidden');
+  if (namespace === '' || !backend.resources.hasNamespace(namespace))
+    return refused(404, `namespace "${namespace}" not found`);
+  const named = agentNameSchema.safeParse(agentName);
+  if (!named.success) return refused(400, named.error.issues[0]?.message ?? 'agent name is invalid');
+  if (!backend.admitsEntity(namespace, agentName))
+    return refused(402, 'entity limit reached: a valid license with a sufficient entity limit is required');
+  const fault = upgradeFault(request);
+  if (fault !== null) return fault;
+  return { type: 'welcome', agent, principal, mutualTls: principal.via === 'certificate' };
+};

@@ -1,0 +1,55 @@
+// The figures the agent edge keeps to. Units are in the names. Source: promises sheet 3.5 and rows 18 to 22.
+
+export interface EdgeLimits {
+  /** A handshake that takes longer is answered 503. */
+  readonly handshakeTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  /** An agent that lets more than this pile up unread is cut off. */
+  readonly maxBufferedBytes: number;
+  readonly pingIntervalMs: number;
+  /** So many pings without any sign of life, and the connection is closed. */
+  readonly maxMissedPings: number;
+  /** Frames of one session that are taken in but not settled; beyond it the socket is not read. */
+  readonly maxUnsettledFrames: number;
+  /** The first wait before an event that could not be stored is offered again; doubles up to the maximum. */
+  readonly retryDelayMs: number;
+  readonly maxRetryDelayMs: number;
+  /** How often an event is offered to an actor that crashes on it. */
+  readonly maxCrashOffers: number;
+  /** How long closing may take before sockets are destroyed. */
+  readonly drainTimeoutMs: number;
+  /** New connections a second, and how many at once; 0 means no limit. */
+  readonly connectionsPerSecond: number;
+  readonly connectionBurst: number;
+}
+
+export const edgeLimits: EdgeLimits = {
+  handshakeTimeoutMs: 5_000,
+  headersTimeoutMs: 5_000,
+  maxBufferedBytes: 4 * 1_048_576,
+  pingIntervalMs: 30_000,
+  maxMissedPings: 2,
+  maxUnsettledFrames: 256,
+  retryDelayMs: 500,
+  maxRetryDelayMs: 30_000,
+  maxCrashOffers: 3,
+  drainTimeoutMs: 5_000,
+  connectionsPerSecond: 0,
+  connectionBurst: 0,
+};
+
+/** Bad payloads of one session that are logged one by one; after that only every thousandth. */
+export const loudBadFrames = 10;
+
+/** WebSocket close codes and when they are used. 4000 to 4999 are ours to define. */
+export const closeCodes = {
+  /** The backend is going down: connect again, to any backend. */
+  goingAway: 1001,
+  /** The peer sent something that is no frame of ours. */
+  protocolError: 1002,
+  /** The user was disabled or lost the right to report. */
+  policyViolation: 1008,
+  internalError: 1011,
+  /** The same agent connected again: this connection is the older one. */
+  replaced: 4001,
+} as const;

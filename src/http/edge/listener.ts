@@ -1,0 +1,237 @@
+// The agent edge: the listener agents connect to. The only file that imports the WebSocket server library.
+// It answers upgrades after the handshake has decided, hands every message to its AgentConnection, and keeps watch:
+// pings, one session an agent, brakes while the store cannot keep up, and an orderly end.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { asBuffer } from '../../wire/frames.ts';
+import { backendHeaderLines } from '../../wire/headers.ts';
+import { maxBufferedChunks, maxFragments, maxPayloadBytes } from '../../wire/limits.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { BackendPort } from '../backend-port.ts';
+import type { Log } from '../log.ts';
+import { renewCertificate, type TlsOptions } from '../tls.ts';
+import { AckBatcher } from './acknowledger.ts';
+import { chooseCodec, codecs } from './codec.ts';
+import { createConnectionRate } from './connection-rate.ts';
+import { type EdgeCounts, newEdgeCounts } from './counts.ts';
+import { decideHandshake, type HandshakeOptions, type Refused, type Welcome } from './handshake.ts';
+import { closeCodes, type EdgeLimits, edgeLimits } from './limits.ts';
+import { refuseRequest, refuseUpgrade } from './refusal.ts';
+import { SessionBook } from './session-book.ts';
+import { watchRules } from './standing.ts';
+import { type EdgeWorld, type LiveSocket, welcomeAgent } from './welcome.ts';
+
+export interface EdgeOptions {
+  readonly backend: BackendPort;
+  readonly authenticator: Authenticator;
+  readonly log: Log;
+  /** Sent to agents as `Backend-ID`. */
+  readonly backendId: string;
+  readonly monotonicMs: () => number;
+  /** Answers `/health` and `/ready`, which this listener serves as well. Resolves false for other paths. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+  readonly limits?: Partial<EdgeLimits>;
+  readonly tls?: TlsOptions;
+}
+
+export interface Edge {
+  /** Rejects when the port is taken. */
+  listen(host: string, port: number): Promise<AddressInfo>;
+  /** Tells every agent `bye`, waits for them a while, cuts off the rest. */
+  close(): Promise<void>;
+  /** From now on connections are made with this certificate. Throws when it cannot be used. */
+  renewCertificate(tls: TlsOptions | undefined): void;
+  readonly counts: EdgeCounts;
+  readonly sessions: number;
+}
+
+const refusal = (status: number, message: string): Refused => ({ type: 'refused', status, message });
+const notFound = refusal(404, '404 page not found');
+const notAnUpgrade = refusal(400, 'Bad Request');
+const shuttingDown = refusal(503, 'shutting down; try another backend');
+const tooSlow = refusal(503, 'the handshake took too long; try again');
+const broken = refusal(500, 'Internal Server Error');
+
+/** Decides within the time a handshake may take. */
+const decideInTime = async (
+  request: IncomingMessage,
+  handshake: HandshakeOptions,
+  { handshakeTimeoutMs }: EdgeLimits,
+  log: Log,
+): Promise<Welcome | Refused> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Refused>((resolve) => {
+    timer = setTimeout(() => resolve(tooSlow), handshakeTimeoutMs);
+  });
+  try {
+    return await Promise.race([decideHandshake(request, handshake), late]);
+  } catch (error) {
+    log.error({ err: error }, 'a handshake failed');
+    return broken;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** The WebSocket library's server, which adds our lines to the answer of an upgrade. */
+const createUpgrader = (backendId: string, { drainTimeoutMs }: EdgeLimits) => {
+  const welcomes = new WeakMap<IncomingMessage, Welcome>();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxPayloadBytes,
+    ...{ maxFragments, maxBufferedChunks, closeTimeout: drainTimeoutMs },
+  });
+  sockets.on('headers', (lines, request) => {
+    const agent = welcomes.get(request)?.agent;
+    if (agent === undefined) return;
+    const { contentType } = chooseCodec(agent.accept);
+    const accepts = codecs.map((codec) => codec.contentType);
+    lines.push(...backendHeaderLines({ contentType, backendId, ack: agent.ack, accepts }));
+  });
+  return (
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    welcome: Welcome,
+    open: (webSocket: WebSocket) => void,
+  ): void => {
+    welcomes.set(request, welcome);
+    sockets.handleUpgrade(request, socket, head, open);
+  };
+};
+
+const createPlainServer = (tls: TlsOptions | undefined, limits: EdgeLimits): Server => {
+  const timeouts = {
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.handshakeTimeoutMs * 2,
+    // How often Node looks whether somebody is over time.
+    connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 1_000),
+  };
+  return tls === undefined ? createServer(timeouts) : createTlsServer({ ...timeouts, ...tls });
+};
+
+export const createEdge = (options: EdgeOptions): Edge => {
+  const { backend, authenticator, log, backendId, monotonicMs } = options;
+  const limits: EdgeLimits = { ...edgeLimits, ...options.limits };
+  const counts = newEdgeCounts();
+  const book = new SessionBook(counts, limits.pingIntervalMs);
+  const world: EdgeWorld = { backend, log, limits, counts, acks: new AckBatcher(), book };
+  const rate = createConnectionRate(limits.connectionsPerSecond, limits.connectionBurst, monotonicMs);
+  const upgrade = createUpgrader(backendId, limits);
+  const server = createPlainServer(options.tls, limits);
+  let closing = false;
+
+  const decide = async (request: IncomingMessage): Promise<Welcome | Refused> => {
+    if (pathOf(request) !== '/') return notFound;
+    const verdict = closing
+      ? shuttingDown
+      : await decideInTime(request, { backend, authenticator, rate }, limits, log);
+    const status = verdict.type === 'refused' ? verdict.status : 101;
+    counts.handshakes.set(status, (counts.handshakes.get(status) ?? 0) + 1);
+    return verdict;
+  };
+
+  const onUpgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    socket.on('error', (error) => log.debug({ err: error }, 'a connecting agent went away'));
+    const verdict = await decide(request);
+    if (socket.destroyed) return;
+    if (verdict.type === 'refused') {
+      log.info({ ...whoAsks(request), status: verdict.status, why: verdict.message }, 'agent refused');
+      refuseUpgrade(socket, verdict);
+      return;
+    }
+    upgrade(request, socket, head, verdict, (webSocket) => {
+      // It asked before we began to close, and was let in after.
+      if (closing) webSocket.close(closeCodes.goingAway, 'bye');
+      else welcomeAgent(world, liveSocket(webSocket), verdict, request.socket.remoteAddress ?? 'unknown');
+    });
+  };
+
+  const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (await options.answer(request, response)) return;
+    // Not an upgrade: the same questions in the same order, and in the end 400.
+    const verdict = await decide(request);
+    refuseRequest(response, verdict.type === 'refused' ? verdict : notAnUpgrade);
+  };
+
+  server.on('upgrade', (request, socket, head) => {
+    onUpgrade(request, socket, head).catch((error) => {
+      log.error({ err: error }, 'an upgrade failed');
+      socket.destroy();
+    });
+  });
+  server.on('request', (request, response) => {
+    onRequest(request, response).catch((error) => {
+      log.error({ err: error }, 'a request to the agent listener failed');
+      response.destroy();
+    });
+  });
+  const stopPressure = backend.pressure.onChange(() => book.adjustReading());
+  const stopRules = watchRules(backend.resources, () => book.dismissUnwelcome());
+
+  return {
+    counts,
+    get sessions() {
+      return book.size;
+    },
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          server.on('error', (error) => log.error({ err: error }, 'the agent listener failed'));
+          resolve(server.address() as AddressInfo);
+        });
+      }),
+    renewCertificate: (tls) => renewCertificate(server, tls),
+    async close() {
+      closing = true;
+      stopPressure();
+      stopRules();
+      const stopped = server.listening ? new Promise((done) => server.close(done)) : undefined;
+      const allGone = Promise.all([stopped, book.sayBye()]);
+      server.closeIdleConnections();
+      await Promise.race([allGone, delay(limits.drainTimeoutMs)]);
+      book.cutOff();
+      server.closeAllConnections();
+      await allGone;
+    },
+  };
+};
+
+const pathOf = (request: IncomingMessage): string => (request.url ?? '/').split('?', 1)[0] ?? '/';
+
+const whoAsks = (request: IncomingMessage) => ({
+  address: request.socket.remoteAddress,
+  agent: request.headers['mon-agentname'] ?? request.headers['sensu-agentname'],
+});
+
+const delay = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+
+const liveSocket = (webSocket: WebSocket): LiveSocket => ({
+  send: (data) => webSocket.send(data, { binary: true }),
+  close: (code, reason) => webSocket.close(code, cut(reason)),
+  terminate: () => webSocket.terminate(),
+  pause: () => webSocket.pause(),
+  resume: () => webSocket.resume(),
+  ping: () => webSocket.ping(),
+  get bufferedBytes() {
+    return webSocket.bufferedAmount;
+  },
+  onMessage: (listener) => void webSocket.on('message', (data) => listener(asBuffer(data))),
+  onPong: (listener) => void webSocket.on('pong', listener),
+  onError: (listener) => void webSocket.on('error', listener),
+  onClose: (listener) => void webSocket.on('close', (code, reason) => listener(code, reason.toString())),
+});
+
+/** A close frame holds at most 125 bytes, two of them the code; a cut character becomes three bytes. */
+const maxReasonBytes = 120;
+const cut = (reason: string): string => Buffer.from(reason).subarray(0, maxReasonBytes).toString();

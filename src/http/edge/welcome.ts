@@ -1,0 +1,102 @@
+// A welcome: the agent's upgrade is done, its connection begins. Wires socket, connection, session book and backend
+// together, and takes them apart when the socket closes.
+import type { AgentSession, BackendPort } from '../backend-port.ts';
+import type { Log } from '../log.ts';
+import type { AckBatcher } from './acknowledger.ts';
+import { AgentConnection, type AgentSocket } from './agent-connection.ts';
+import { chooseCodec } from './codec.ts';
+import type { EdgeCounts } from './counts.ts';
+import type { Welcome } from './handshake.ts';
+import { closeCodes, type EdgeLimits } from './limits.ts';
+import type { SessionBook } from './session-book.ts';
+import { currentPrincipal, mayReport } from './standing.ts';
+
+/** A socket that also tells what happens to it. */
+export interface LiveSocket extends AgentSocket {
+  onMessage(listener: (data: Buffer) => void): void;
+  onPong(listener: () => void): void;
+  onError(listener: (error: Error) => void): void;
+  onClose(listener: (code: number, reason: string) => void): void;
+}
+
+export interface EdgeWorld {
+  readonly backend: BackendPort;
+  readonly log: Log;
+  readonly limits: EdgeLimits;
+  readonly counts: EdgeCounts;
+  readonly acks: AckBatcher;
+  readonly book: SessionBook;
+}
+
+const connectionFor = (
+  world: EdgeWorld,
+  socket: AgentSocket,
+  { agent, principal }: Welcome,
+): AgentConnection => {
+  const { backend, limits, counts, log, acks } = world;
+  const { namespace, agentName } = agent;
+  const mayReportFor = (entity: string): boolean => {
+    const now = currentPrincipal(backend.resources, principal);
+    return now !== null && mayReport(backend.resources, now, namespace, entity);
+  };
+  return new AgentConnection({
+    socket,
+    backend,
+    codec: chooseCodec(agent.accept),
+    identity: { namespace, agentName, mayReportFor },
+    user: principal.username,
+    mayStay: () => mayReportFor(agentName),
+    acks: agent.ack ? acks : null,
+    limits,
+    counts,
+    log,
+  });
+};
+
+const beginSession = (
+  world: EdgeWorld,
+  connection: AgentConnection,
+  { agent, principal, mutualTls }: Welcome,
+): AgentSession | undefined => {
+  const { namespace, agentName, subscriptions } = agent;
+  const { codec } = connection.options;
+  try {
+    return world.backend.openSession({
+      namespace,
+      agentName,
+      user: principal.username,
+      subscriptions,
+      contentType: codec.contentType,
+      mutualTls,
+      send: (frame) => connection.send(codec.outgoing(frame)),
+      close: (code, reason) => connection.close(code, reason),
+    });
+  } catch (error) {
+    world.log.error({ namespace, agent: agentName, err: error }, 'a session could not be opened');
+    connection.close(closeCodes.internalError, 'the session could not be opened; connect again');
+    return undefined;
+  }
+};
+
+/** `from`: the address the agent calls from. */
+export const welcomeAgent = (world: EdgeWorld, socket: LiveSocket, welcome: Welcome, from: string): void => {
+  const { book, log } = world;
+  const { namespace, agentName, ack } = welcome.agent;
+  const who = { namespace, agent: agentName };
+  const connection = connectionFor(world, socket, welcome);
+  const leave = book.enter(`${namespace}/${agentName}`, connection, from);
+  let session: AgentSession | undefined;
+
+  socket.onMessage((data) => connection.receive(data));
+  socket.onPong(() => connection.ponged());
+  socket.onError((error) => log.info({ ...who, why: error.message }, 'agent socket'));
+  socket.onClose((code, reason) => {
+    connection.closed();
+    log.info({ ...who, code, reason }, 'agent disconnected');
+    session?.closed(`${code} ${reason}`.trim());
+    leave();
+  });
+  log.info({ ...who, user: welcome.principal.username, from, ack }, 'agent connected');
+  session = beginSession(world, connection, welcome);
+  connection.adjustReading();
+};

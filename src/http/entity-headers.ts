@@ -1,0 +1,35 @@
+// Headers that say how many entities are watched and allowed, on every answer to somebody who logged in
+// (API sheet, sections 1.8 and 13). Both dialects: clients of the reference product print the warning.
+import type { Principal } from './auth/principal.ts';
+import type { BackendPort } from './backend-port.ts';
+import { authorize } from './rbac.ts';
+
+/** A limit is near from this share on; a little later for large ones. */
+const nearShare = (limit: number): number => 0.9 + (0.03 * limit) / 1_000;
+
+const managesLicenses = ({ resources }: BackendPort, principal: Principal): boolean =>
+  (['create', 'update'] as const).some(
+    (verb) =>
+      authorize(resources, principal, { verb, resource: 'license', namespace: '', resourceName: 'license' })
+        .allow,
+  );
+
+export const entityHeaders = (
+  backend: BackendPort,
+  principal: Principal,
+): Readonly<Record<string, string>> => {
+  const { count, limit } = backend.entityAllowance();
+  const told: Record<string, string> = { 'Entity-Count': String(count) };
+  if (limit > 0) told['Entity-Limit'] = String(limit);
+  if (limit > 0 && count / limit >= Math.min(nearShare(limit), 1) && managesLicenses(backend, principal))
+    told['Entity-Warning'] = warningOf(count, limit);
+  return Object.fromEntries(
+    Object.entries(told).flatMap(([name, value]) => [
+      [`Sensu-${name}`, value],
+      [`Mon-${name}`, value],
+    ]),
+  );
+};
+
+const warningOf = (count: number, limit: number): string =>
+  `${count} of ${limit} entities are in use; a license with a higher limit makes room for more`;

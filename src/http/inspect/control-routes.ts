@@ -1,0 +1,80 @@
+// Touching a live actor by hand: send it an event, restart it, stop it. Off unless the backend was started with control
+// allowed; every try is written to the log with who, what and what came of it, the refused ones too.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MonError } from '../../model/errors.ts';
+import {
+  eventBodySchema,
+  type InspectionDeps,
+  idSchema,
+  inspectionRoot,
+  namespaceOf,
+  notHere,
+  parse,
+} from './request.ts';
+import { view } from './view.ts';
+
+export const registerControl = (app: FastifyInstance, deps: InspectionDeps): void => {
+  const controlled =
+    (action: string, act: (id: string, request: FastifyRequest) => Promise<unknown>) =>
+    async (request: FastifyRequest): Promise<unknown> => {
+      const { id } = parse(idSchema, request.params);
+      const user = await deps
+        .authorize(request, {
+          verb: 'inspect:control',
+          resource: 'actors',
+          namespace: namespaceOf(id),
+          resourceName: id,
+        })
+        .catch((error: unknown) => {
+          deps.audit({ actor: id, action, outcome: 'refused' }, 'inspection control was refused');
+          throw error;
+        });
+      const fields = {
+        user,
+        actor: id,
+        action,
+        event: view((request.body as { event?: unknown } | null)?.event),
+      };
+      if (!deps.allowControl) {
+        deps.audit({ ...fields, outcome: 'off' }, 'inspection control is off');
+        throw new MonError(
+          'permissionDenied',
+          'control is off; start the backend with --inspect-control to allow it',
+        );
+      }
+      try {
+        const answer = await act(id, request);
+        deps.audit({ ...fields, outcome: 'done' }, `inspection control: ${action}`);
+        return answer;
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        deps.audit({ ...fields, outcome: 'failed', why }, `inspection control: ${action} failed`);
+        throw error;
+      }
+    };
+
+  const root = `${inspectionRoot}/actors/:id`;
+  app.post(
+    `${root}/send`,
+    controlled('send', async (id, request) => {
+      const { event } = parse(eventBodySchema, request.body);
+      if (deps.port.actor(id) === undefined) throw notHere(id);
+      await deps.port.tell(id, event);
+      return { sent: true };
+    }),
+  );
+  app.post(
+    `${root}/restart`,
+    controlled('restart', async (id) => {
+      if (!(await deps.port.restart(id))) throw notHere(id);
+      return { restarted: true };
+    }),
+  );
+  app.post(
+    `${root}/stop`,
+    controlled('stop', async (id) => {
+      if (!(await deps.port.stop(id))) throw notHere(id);
+      return { stopped: true };
+    }),
+  );
+};

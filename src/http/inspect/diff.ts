@@ -1,0 +1,27 @@
+// What a transition changed in a context, as a short list of paths. Works on redacted views, so no secret gets through.
+import { maxDiffEntries } from './limits.ts';
+import type { DiffEntry, JsonValue } from './protocol.ts';
+
+/** In document order; at most `maxDiffEntries`. Equal values give an empty list. */
+export const diff = (before: JsonValue, after: JsonValue): DiffEntry[] => {
+  const found: DiffEntry[] = [];
+  compare('', before, after, found);
+  return found;
+};
+
+const compare = (path: string, before: JsonValue, after: JsonValue, found: DiffEntry[]): void => {
+  if (before === after || found.length >= maxDiffEntries) return;
+  if (!isBranch(before) || !isBranch(after) || Array.isArray(before) !== Array.isArray(after)) {
+    found.push({ path, before, after });
+    return;
+  }
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const inner = path === '' ? key : `${path}.${key}`;
+    compare(inner, child(before, key), child(after, key), found);
+  }
+};
+
+type Branch = readonly JsonValue[] | { readonly [key: string]: JsonValue };
+const isBranch = (value: JsonValue): value is Branch => typeof value === 'object' && value !== null;
+const child = (value: Branch, key: string): JsonValue =>
+  (Object.hasOwn(value, key) ? (value as Record<string, JsonValue>)[key] : undefined) ?? null;

@@ -1,0 +1,89 @@
+// One seen transition, kept raw and made into a frame only when somebody reads it: contexts are immutable, so keeping
+// them costs a reference, while copying and comparing them costs time that an unwatched moment should not pay.
+import type { TransitionRecord } from '../../actors/contract.ts';
+import { diff } from './diff.ts';
+import type { LiveView } from './inspection-port.ts';
+import type { DeadlineView, Frame, JsonValue, MachineGraph } from './protocol.ts';
+import { contextOf } from './state-value.ts';
+import { tellTransition } from './taken-rule.ts';
+import { frameView, type ViewBounds, view } from './view.ts';
+
+export interface RawSeen {
+  readonly seq: number;
+  readonly record: TransitionRecord;
+  /** XState snapshots on both sides of it. */
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly live: LiveView | undefined;
+}
+
+export interface Seen {
+  readonly seq: number;
+  readonly actor: string;
+  /** `detail` adds the event, the guards and what changed in the context. Made once, shared by all readers. */
+  frame(detail: boolean): Frame;
+}
+
+export type FrameMaker = (raw: RawSeen, detail: boolean) => Frame;
+
+export const seenFrame = (make: FrameMaker, raw: RawSeen): Seen => {
+  let brief: Frame | undefined;
+  let full: Frame | undefined;
+  return {
+    seq: raw.seq,
+    actor: raw.record.actor,
+    frame: (detail) => {
+      if (detail) full ??= make(raw, true);
+      else brief ??= make(raw, false);
+      return (detail ? full : brief) as Frame;
+    },
+  };
+};
+
+export const createFrameMaker =
+  (
+    graphOf: (machine: string) => MachineGraph | undefined,
+    /** Asked when the frame is made, not when it was seen: a transition's own deadlines are set after it. */
+    deadlinesOf: (actor: string) => readonly DeadlineView[],
+  ): FrameMaker =>
+  ({ seq, record, before, after, live }, detail) => {
+    const machine = live?.row.machine ?? '';
+    const graph = graphOf(machine);
+    const told =
+      graph === undefined || live?.machine === undefined
+        ? { candidates: [], taken: [] }
+        : tellTransition(graph, live.machine, before, record.event, record.to);
+    const [contextBefore, contextAfter] = [contextOf(before), contextOf(after)];
+    return {
+      seq,
+      atMs: record.atMs,
+      actor: record.actor,
+      machine,
+      event: view(record.event, detail ? frameView : typeOnly),
+      from: view(record.from, frameView),
+      to: view(record.to, frameView),
+      changed: record.changed,
+      actions: record.actions,
+      effects: record.effects,
+      taken: told.taken,
+      candidates: detail ? told.candidates : [],
+      diff:
+        detail && contextBefore !== contextAfter ? diff(viewOnce(contextBefore), viewOnce(contextAfter)) : [],
+      deadlines: deadlinesOf(record.actor),
+      durationUs: record.durationUs,
+    };
+  };
+
+/** A context is what one transition ends with and the next begins with: it is copied once for both. */
+const viewOnce = (context: unknown): JsonValue => {
+  if (typeof context !== 'object' || context === null) return view(context);
+  const known = viewedContexts.get(context);
+  if (known !== undefined) return known;
+  const viewed = view(context);
+  viewedContexts.set(context, viewed);
+  return viewed;
+};
+const viewedContexts = new WeakMap<object, JsonValue>();
+
+/** Enough to see what kind of event it was, for those who follow many actors. */
+const typeOnly: ViewBounds = { ...frameView, depth: 1, entries: 4 };

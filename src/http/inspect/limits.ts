@@ -1,0 +1,43 @@
+// The figures live inspection keeps to: watching must stay cheap for those who are watched. Units are in the names.
+
+/** Transitions remembered for each watched actor. */
+export const ringRecords = 50;
+/** Watched actors at once; the one nobody has asked about for longest is let go first. */
+export const maxWatchedActors = 1_000;
+/** An actor stays watched this long after the last question about it. */
+export const watchLeaseMs = 5 * 60_000;
+/** Actors one stream may follow. */
+export const maxActorsPerStream = 1_000;
+export const maxStreams = 64;
+/** Frames kept for clients that come back with `Last-Event-ID`. */
+export const replayFrames = 2_000;
+
+export const batchMs = 100;
+/** Frames waiting for one client; past it the client is told how many it lost. */
+export const maxPendingFrames = 1_000;
+/** A client with more than this unread in its socket gets nothing new until it has read. */
+export const maxUnreadBytes = 1_048_576;
+/** A client that has not read anything for so long is cut. */
+export const stalledClientMs = 10_000;
+export const heartbeatMs = 15_000;
+/** A stream ends after this and comes back with a fresh token: a withdrawn permission ends with it. */
+export const maxStreamMs = 4 * 60_000;
+
+export const defaultPageSize = 100;
+export const maxPageSize = 1_000;
+/** Actors looked at before other work gets a turn. */
+export const rowsPerTurn = 5_000;
+
+/** Bounds of any value shown: a view is a look, not a dump. */
+export const maxViewDepth = 12;
+export const maxViewEntries = 200;
+export const maxViewStringCharacters = 4_096;
+/** An event in a stream frame is cut to this many entries and this depth. */
+export const maxFrameDepth = 4;
+export const maxFrameEntries = 40;
+export const maxFrameStringCharacters = 256;
+export const maxDiffEntries = 60;
+
+/** Event types asked for in one answer. */
+export const maxDryRunMicrosteps = 100;
+export const maxStatusErrors = 10;

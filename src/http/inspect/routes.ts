@@ -1,0 +1,171 @@
+// Live inspection over HTTP, under /api/inspect/v1: look at machines, actors, the tree, and one actor while it runs.
+// Looking needs `inspect:get` on `actors`; touching needs `inspect:control` and a backend started with control allowed.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { MonError } from '../../model/errors.ts';
+import { actorQuerySchema, queryActors } from './actor-query.ts';
+import { actorView } from './actor-view.ts';
+import { registerControl } from './control-routes.ts';
+import { dryRun } from './dry-run.ts';
+import { openEventStream } from './event-stream.ts';
+import { createFrameMaker } from './frames.ts';
+import type { InspectionPort } from './inspection-port.ts';
+import { maxActorsPerStream, maxStreams } from './limits.ts';
+import { machineGraph } from './machine-graph.ts';
+import type { MachineGraph } from './protocol.ts';
+import {
+  eventBodySchema,
+  type InspectionDeps,
+  idSchema,
+  inspectionRoot,
+  namespaceOf,
+  notHere,
+  parse,
+} from './request.ts';
+import { createWatchHub } from './watch-hub.ts';
+
+/** Registers the routes; closing the app lets go of every watched actor and ends the streams. */
+export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): void => {
+  const { port } = deps;
+  const graphs = graphsOf(port);
+  const hub = createWatchHub(
+    port,
+    createFrameMaker(
+      (id) => graphs.get(id),
+      (id) => port.actor(id)?.deadlines ?? [],
+    ),
+  );
+  const streams = new Set<() => void>();
+  app.addHook('preClose', async () => {
+    for (const end of streams) end();
+    hub.close();
+  });
+
+  const mayLook = async (request: FastifyRequest, about: string): Promise<string> =>
+    deps.authorize(request, {
+      verb: 'inspect:get',
+      resource: 'actors',
+      namespace: namespaceOf(about),
+      resourceName: about,
+    });
+
+  app.get(`${inspectionRoot}/machines`, async (request) => {
+    await mayLook(request, '');
+    return [...graphs.values()];
+  });
+
+  app.get(`${inspectionRoot}/actors`, async (request) => {
+    const query = parse(actorQuerySchema, request.query);
+    await mayLook(request, query.prefix);
+    return queryActors(port, query);
+  });
+
+  app.get(`${inspectionRoot}/tree`, async (request) => {
+    const { parent } = parse(z.object({ parent: z.string().optional() }), request.query);
+    await mayLook(request, parent ?? '');
+    const children = port.children(parent);
+    if (children === undefined) throw notHere(parent ?? 'root');
+    return children;
+  });
+
+  app.get(`${inspectionRoot}/actors/:id`, async (request) => {
+    const { id } = parse(idSchema, request.params);
+    await mayLook(request, id);
+    hub.touch(id);
+    const live = port.actor(id);
+    if (live === undefined) throw notHere(id);
+    const canControl = deps.allowControl && (await mayControl(request, id));
+    return actorView({ live, graph: graphs.get(live.row.machine), hub, nowMs: port.nowMs(), canControl });
+  });
+
+  const mayControl = (request: FastifyRequest, id: string): Promise<boolean> =>
+    deps
+      .authorize(request, {
+        verb: 'inspect:control',
+        resource: 'actors',
+        namespace: namespaceOf(id),
+        resourceName: id,
+      })
+      .then(
+        () => true,
+        () => false,
+      );
+
+  app.post(`${inspectionRoot}/actors/:id/dry-run`, async (request) => {
+    const { id } = parse(idSchema, request.params);
+    await mayLook(request, id);
+    const { event } = parse(eventBodySchema, request.body);
+    const live = port.actor(id);
+    if (live?.machine === undefined || live.snapshot === undefined) throw notHere(id);
+    return dryRun(live.machine, live.snapshot as Parameters<typeof dryRun>[1], event);
+  });
+
+  app.get(`${inspectionRoot}/stream`, async (request, reply) => {
+    const { actors, prefix } = parse(streamSchema, request.query);
+    for (const about of new Set([...actors.map(namespaceKey), ...(prefix === undefined ? [] : [prefix])]))
+      await mayLook(request, about);
+    if (streams.size >= maxStreams)
+      throw new MonError('tooManyRequests', `${maxStreams} inspection streams are open already; close one`);
+    const ids = new Set([...actors, ...idsBelow(port, prefix)].slice(0, maxActorsPerStream));
+    startStream(request, reply, ids);
+  });
+
+  const startStream = (request: FastifyRequest, reply: FastifyReply, actors: ReadonlySet<string>): void => {
+    reply.hijack();
+    const lastEventId = request.headers['last-event-id'];
+    const end = openEventStream(reply.raw, hub, {
+      actors,
+      detail: actors.size <= 20,
+      lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+    });
+    streams.add(end);
+    reply.raw.on('close', () => streams.delete(end));
+  };
+
+  app.get(`${inspectionRoot}/traces/:namespace/:entity/:check`, async (request) => {
+    const { namespace, entity, check } = parse(traceSchema, request.params);
+    const resourceName = `${entity}/${check}`;
+    await deps.authorize(request, { verb: 'get', resource: 'events', namespace, resourceName });
+    return port.traces(namespace, entity, check);
+  });
+
+  app.get(`${inspectionRoot}/system`, async (request) => {
+    await mayLook(request, '');
+    const { rss, heapUsed } = process.memoryUsage();
+    return {
+      nowMs: port.nowMs(),
+      uptimeSeconds: Math.round(process.uptime()),
+      rssBytes: rss,
+      heapBytes: heapUsed,
+      watchedActors: hub.watchedCount(),
+      streams: streams.size,
+      gauges: port.gauges(),
+    };
+  });
+
+  registerControl(app, deps);
+};
+
+const graphsOf = (port: InspectionPort): ReadonlyMap<string, MachineGraph> =>
+  new Map(port.machines().map(({ machine, title }) => [machine.id, machineGraph(machine, title)]));
+
+const traceSchema = z.object({ namespace: z.string(), entity: z.string(), check: z.string() });
+const streamSchema = z.object({
+  actors: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter((id) => id !== '')),
+  prefix: z.string().min(1).optional(),
+});
+
+function* idsBelow(port: InspectionPort, prefix: string | undefined): Iterable<string> {
+  if (prefix === undefined) return;
+  let count = 0;
+  for (const row of port.actors(prefix)) {
+    if (count >= maxActorsPerStream) return;
+    count += 1;
+    yield row.id;
+  }
+}
+
+const namespaceKey = (id: string): string => /^[\w-]+:[^/]+\//.exec(id)?.[0] ?? id;

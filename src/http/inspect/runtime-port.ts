@@ -1,0 +1,121 @@
+// Live inspection on the actor runtime of this process: its rows, its tree and its hands, in the words of the protocol.
+import type { ActorId, ActorMessage } from '../../actors/contract.ts';
+import type { Runtime } from '../../actors/runtime.ts';
+import type { ActorInfo, TreeNode as RuntimeNode, SupervisorInfo } from '../../actors/tree.ts';
+import { MonError } from '../../model/errors.ts';
+import type { InspectionPort, MachineEntry } from './inspection-port.ts';
+import type { ActorRow, JsonValue, TreeNode } from './protocol.ts';
+
+export interface RuntimePortOptions {
+  readonly runtime: Runtime;
+  readonly machines: readonly MachineEntry[];
+  /** Figures the runtime does not have: commits, deliveries, sessions. */
+  readonly moreGauges: () => Readonly<Record<string, number>>;
+  /** What the pipelines made of the last delivered event of a check. */
+  readonly lastTrace: (namespace: string, entity: string, check: string) => unknown;
+}
+
+/** How long a message sent by hand may take, milliseconds. */
+const askMs = 5_000;
+const supervisorMachine = 'supervisor';
+
+export const createRuntimePort = ({
+  runtime,
+  machines,
+  moreGauges,
+  lastTrace,
+}: RuntimePortOptions): InspectionPort => ({
+  machines: () => machines,
+  *actors(prefix) {
+    for (const info of runtime.actors(prefix)) yield rowOf(info);
+  },
+  actor(id) {
+    const detail = runtime.actor(id);
+    if (detail === undefined) return undefined;
+    return {
+      row: rowOf(detail.info),
+      machine: detail.machine,
+      snapshot: detail.snapshot,
+      deadlines: detail.deadlines,
+      restarts: detail.failures,
+    };
+  },
+  children(parent) {
+    const nodes = runtime.tree(parent, { depth: 1 });
+    if (parent === undefined) return nodes.flatMap(nodeOf);
+    const [node] = nodes;
+    return node?.kind === 'supervisor' ? (node.children ?? []).flatMap(nodeOf) : undefined;
+  },
+  observe: (id, observer) => runtime.observe(id, observer) ?? (() => {}),
+  onFact: (listener) => runtime.facts.listen(listener),
+  nowMs: () => runtime.clock.wallMs(),
+  gauges: () => {
+    const { facts: _facts, ...figures } = runtime.stats();
+    return { ...figures, ...moreGauges() };
+  },
+  traces(namespace, entity, check) {
+    const trace = lastTrace(namespace, entity, check);
+    return trace === undefined ? [] : [trace as JsonValue];
+  },
+  tell: (id, message) => runtime.registry.ask(id, message as ActorMessage, askMs),
+  async restart(id) {
+    const supervisor = supervisorOf(runtime, id);
+    if (supervisor === undefined) return false;
+    await supervisor.restartChild(id);
+    return true;
+  },
+  async stop(id) {
+    const supervisor = supervisorOf(runtime, id);
+    if (supervisor === undefined) return false;
+    await supervisor.stopChild(id);
+    return true;
+  },
+});
+
+const supervisorOf = (runtime: Runtime, id: ActorId) => {
+  const parent = runtime.actor(id)?.info.parent;
+  if (parent === undefined) return undefined;
+  const supervisor = runtime.supervisor(parent);
+  if (supervisor === undefined)
+    throw new MonError('unavailable', `the supervisor of ${id} is not there now; try again`);
+  return supervisor;
+};
+
+const rowOf = (info: ActorInfo): ActorRow => ({
+  id: info.id,
+  machine: info.machine,
+  value: (info.value ?? null) as JsonValue,
+  status: info.state,
+  mailbox: info.mailbox,
+  handled: info.handled,
+  restarts: info.restarts,
+  generation: info.generation,
+  startedAtMs: info.startedAtMs ?? 0,
+  parent: info.parent,
+});
+
+const nodeOf = (node: RuntimeNode): TreeNode[] =>
+  node.kind === 'actor' ? [actorNode(node.actor)] : [supervisorNode(node.supervisor)];
+
+const actorNode = (info: ActorInfo): TreeNode => ({
+  id: info.id,
+  kind: 'actor',
+  machine: info.machine,
+  value: (info.value ?? null) as JsonValue,
+  status: info.state,
+  children: 0,
+  restarts: info.restarts,
+  mailbox: info.mailbox,
+});
+
+const supervisorNode = (info: SupervisorInfo): TreeNode => ({
+  id: info.id,
+  kind: 'supervisor',
+  machine: supervisorMachine,
+  value: info.phase,
+  status: info.phase,
+  strategy: info.strategy,
+  children: info.counts.total,
+  restarts: info.restarts,
+  mailbox: 0,
+});

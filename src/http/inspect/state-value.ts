@@ -1,0 +1,30 @@
+// From a state value (`{ttl: 'waiting', ...}`) to the ids of the active states in a drawing. Pure; runs in the page too.
+
+/** Every active state, the machine itself included: `check`, `check.ttl`, `check.ttl.waiting`. */
+export const activeStateIds = (machineId: string, value: unknown): string[] => [
+  machineId,
+  ...below(machineId, value),
+];
+
+const below = (prefix: string, value: unknown): string[] => {
+  if (typeof value === 'string') return [`${prefix}.${value}`];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const id = `${prefix}.${key}`;
+    return [id, ...below(id, inner)];
+  });
+};
+
+/** `{ttl: {waiting: 'armed'}, result: 'passing'}` as people write it: `ttl.waiting.armed result.passing`. */
+export const stateWords = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const words = stateWords(inner);
+    return words.length === 0 ? [key] : words.map((word) => `${key}.${word}`);
+  });
+};
+
+/** Of an XState snapshot; undefined for what is none. */
+export const contextOf = (snapshot: unknown): unknown =>
+  typeof snapshot === 'object' && snapshot !== null && 'context' in snapshot ? snapshot.context : undefined;

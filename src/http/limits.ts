@@ -1,0 +1,42 @@
+// The figures the HTTP side keeps to. Units are in the names. Sources: promises sheet 3.5 and row 23, API sheet 1 and 3.
+
+/** Largest request body. */
+export const bodyLimitBytes = 512_000;
+export const requestTimeoutMs = 30_000;
+export const connectionTimeoutMs = 30_000;
+export const headersTimeoutMs = 10_000;
+/** How long requests under way may take once the server is closing. */
+export const drainTimeoutMs = 5_000;
+export const maxRequestsPerSocket = 10_000;
+/** Longest path parameter, percent-encoded, in characters. */
+export const maxPathParameterCharacters = 1_024;
+/** Longest selector expression, in characters. */
+export const maxSelectorCharacters = 4_096;
+/** What a client is told to wait while the backend starts. */
+export const startupRetryAfterSeconds = 5;
+export const healthTimeoutSeconds = 3;
+export const maxHealthTimeoutSeconds = 60;
+
+export const accessTokenSeconds = 5 * 60;
+export const refreshTokenSeconds = 12 * 60 * 60;
+/** Logins kept for one user; the oldest one ends when a new one comes. */
+export const maxSessionsPerUser = 256;
+/** Verified tokens and credentials remembered, each. */
+export const maxRemembered = 20_000;
+
+/** bcrypt is meant to be slow: so many at a time, so many waiting, then 503. */
+export const hashingWorkers = 2;
+export const maxHashingQueue = 16;
+export const hashingRetryAfterSeconds = 2;
+export const bcryptCost = 10;
+/** bcrypt reads no further than this: longer passwords are refused, never cut. */
+export const maxPasswordBytes = 72;
+export const minPasswordCharacters = 8;
+
+export const guessesPerMinutePerName = 10;
+export const guessesPerMinutePerAddress = 30;
+export const guessWindowMs = 60_000;
+/** Names and addresses remembered by the throttle, each. */
+export const maxThrottledKeys = 20_000;
+/** Highest cost of a hash that somebody hands in: checking it takes about 3 s. */
+export const maxBcryptCost = 16;

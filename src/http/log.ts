@@ -1,0 +1,13 @@
+// The part of a pino logger that the HTTP room uses.
+
+type Write = (fields: object, message: string) => void;
+
+export interface Log {
+  readonly error: Write;
+  readonly warn: Write;
+  readonly info: Write;
+  readonly debug: Write;
+}
+
+/** For tests and tools that want quiet. */
+export const silentLog: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };

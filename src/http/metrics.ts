@@ -1,0 +1,67 @@
+// What the HTTP room tells Prometheus: requests by route and status, and the counts of the agent edge.
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { EdgeCounts } from './edge/counts.ts';
+
+export interface HttpMetrics {
+  readonly registry: Registry;
+  observe(method: string, route: string | undefined, status: number, elapsedMs: number): void;
+  /** Shows an edge's counts. They are read when somebody scrapes. */
+  watchEdge(edge: { readonly counts: EdgeCounts; readonly sessions: number }): void;
+}
+
+export const createHttpMetrics = (registry: Registry = new Registry()): HttpMetrics => {
+  const seconds = new Histogram({
+    name: 'mon_http_request_seconds',
+    help: 'Time to answer an HTTP request, by route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    registers: [registry],
+  });
+  return {
+    registry,
+    observe: (method, route, status, elapsedMs) =>
+      seconds.observe({ method, route: route ?? 'unknown', status }, elapsedMs / 1_000),
+    watchEdge(edge) {
+      new Gauge({
+        name: 'mon_agent_sessions',
+        help: 'Agents connected now.',
+        registers: [registry],
+        collect() {
+          this.set(edge.sessions);
+        },
+      });
+      const events = ['received', 'accepted', 'refused', 'offeredAgain'] as const;
+      new Counter({
+        name: 'mon_agent_messages_total',
+        help: 'Messages from agents, by what became of them.',
+        labelNames: ['outcome'],
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const outcome of events) this.inc({ outcome }, edge.counts[outcome]);
+        },
+      });
+      const endings = ['cut', 'silent', 'replaced'] as const;
+      new Counter({
+        name: 'mon_agent_sessions_ended_total',
+        help: 'Sessions the backend ended: cut (did not read), silent (no pong), replaced (connected again).',
+        labelNames: ['why'],
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const why of endings) this.inc({ why }, edge.counts[why]);
+        },
+      });
+      new Counter({
+        name: 'mon_agent_handshakes_total',
+        help: 'Handshakes of agents, by HTTP status.',
+        labelNames: ['status'],
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const [status, count] of edge.counts.handshakes) this.inc({ status }, count);
+        },
+      });
+    },
+  };
+};

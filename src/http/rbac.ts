@@ -1,0 +1,108 @@
+// The access rules: may this principal do this to that? (API sheet 4.2)
+// Rules only ever allow; what no rule allows is denied, and the denial says why.
+import type { Resource, ResourceTable } from '../actors/resources/resource-table.ts';
+import type { Principal } from './auth/principal.ts';
+
+export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete';
+
+export interface AccessRequest {
+  /** Usually a Verb; rooms of their own may have verbs of their own. */
+  readonly verb: string;
+  /** The path segment of the kind, e.g. `checks`. Null for routes that only a `*` rule reaches. */
+  readonly resource: string | null;
+  /** Empty for cluster-wide kinds and for lists over all namespaces. */
+  readonly namespace: string;
+  /** Empty for collections. */
+  readonly resourceName: string;
+}
+
+export type AccessDecision =
+  /** `by`: the binding that allowed it. */
+  | { readonly allow: true; readonly by: string }
+  | { readonly allow: false; readonly why: 'noRule' | 'roleMissing'; readonly message: string };
+
+interface Rule {
+  readonly verbs?: readonly string[] | null;
+  readonly resources?: readonly string[] | null;
+  readonly resource_names?: readonly string[] | null;
+}
+
+interface Binding {
+  readonly subjects?: readonly { readonly type: string; readonly name: string }[] | null;
+  readonly role_ref?: { readonly type: string; readonly name: string };
+  readonly metadata?: { readonly name?: string };
+}
+
+const denied: AccessDecision = {
+  allow: false,
+  why: 'noRule',
+  message: 'unauthorized to perform action',
+};
+
+/** Rules written by older tools join several words with commas. */
+const words = (list: readonly string[] | null | undefined): readonly string[] =>
+  (list ?? []).flatMap((item) => (item.includes(',') ? item.split(',').map((word) => word.trim()) : [item]));
+
+const ruleAllows = (rule: Rule, request: AccessRequest): boolean => {
+  const verbs = words(rule.verbs);
+  if (!verbs.includes('*') && !verbs.includes(request.verb)) return false;
+  const resources = words(rule.resources);
+  if (!resources.includes('*') && (request.resource === null || !resources.includes(request.resource)))
+    return false;
+  const names = words(rule.resource_names);
+  // With names set, a collection never matches: its name is empty.
+  return names.length === 0 || (request.resourceName !== '' && names.includes(request.resourceName));
+};
+
+const binds = (binding: Binding, principal: Principal): boolean =>
+  (binding.subjects ?? []).some(({ type, name }) =>
+    type === 'User' ? name === principal.username : type === 'Group' && principal.groups.includes(name),
+  );
+
+const rulesOf = (table: ResourceTable, binding: Binding, namespace: string): readonly Rule[] | string => {
+  const name = binding.role_ref?.name ?? '';
+  const inNamespace = binding.role_ref?.type === 'Role';
+  const role: Resource | undefined = inNamespace
+    ? table.get('roles', namespace, name)
+    : table.get('clusterroles', '', name);
+  if (role === undefined) return `${inNamespace ? 'role' : 'cluster role'} not found: ${name}`;
+  return (role.rules as readonly Rule[] | null | undefined) ?? [];
+};
+
+/** Cluster-wide bindings first, then those of the namespace; the first rule that fits decides. */
+export const authorize = (
+  table: ResourceTable,
+  principal: Principal,
+  request: AccessRequest,
+): AccessDecision => {
+  const scopes = [
+    { bindings: table.list('clusterrolebindings').items, namespace: '' },
+    ...(request.namespace === ''
+      ? []
+      : [
+          {
+            bindings: table.list('rolebindings', { namespace: request.namespace }).items,
+            namespace: request.namespace,
+          },
+        ]),
+  ];
+  for (const { bindings, namespace } of scopes) {
+    for (const binding of bindings as readonly Binding[]) {
+      if (!binds(binding, principal)) continue;
+      const rules = rulesOf(table, binding, namespace);
+      if (typeof rules === 'string') return { allow: false, why: 'roleMissing', message: rules };
+      if (rules.some((rule) => ruleAllows(rule, request)))
+        return { allow: true, by: binding.metadata?.name ?? '' };
+    }
+  }
+  return denied;
+};
+
+/** Whether a principal may see a namespace at all: a cluster-wide rule on namespaces, or any binding inside it. */
+export const seesNamespace = (table: ResourceTable, principal: Principal, namespace: string): boolean => {
+  const request = { resource: 'namespaces', namespace: '', resourceName: namespace } as const;
+  if (authorize(table, principal, { ...request, verb: 'get' }).allow) return true;
+  if (authorize(table, principal, { ...request, verb: 'list' }).allow) return true;
+  const inside = table.list('rolebindings', { namespace }).items as readonly Binding[];
+  return inside.some((binding) => binds(binding, principal));
+};

@@ -1,0 +1,268 @@
+// The generic routes of a kind: list, create, read, replace, patch, delete, made from the table of kinds
+// (API sheet, section 5). Kinds with habits of their own change a step of it (`ResourceHabits`) or add routes beside it.
+import type { Resource, ResourceId, ResourceTable } from '../actors/resources/resource-table.ts';
+import { MonError } from '../model/errors.ts';
+import { conditionFailed, conditionsHold, etagOf } from '../model/etag.ts';
+import { patchResource } from '../model/merge-patch.ts';
+import type { Operation, ResourceKind } from '../model/resource-kind.ts';
+import { lowerWrapperKeys } from '../model/wrapped.ts';
+import { type JsonObject, objectBody } from './body.ts';
+import { answerList, listRequest, selectorFilter } from './listing.ts';
+import {
+  type AccessRule,
+  type Answer,
+  type AuthenticatedCall,
+  type Call,
+  created,
+  type GuardedRoute,
+  noContent,
+  okWithTag,
+  parameter,
+} from './route.ts';
+import { type RouteDoc, resourceDocs } from './route-doc.ts';
+
+/** What a kind does differently. */
+export interface ResourceHabits {
+  /** Works on a decoded resource before it is validated: derived names, stamps. `previous` when it replaces one. */
+  readonly complete?: (
+    resource: Resource,
+    call: AuthenticatedCall,
+    previous: Resource | undefined,
+  ) => Resource;
+  /** Resources that readers do not see, for instance expired silences. */
+  readonly visible?: (resource: Resource, call: AuthenticatedCall) => boolean;
+  /** After a create or replace was committed. */
+  readonly written?: (name: string, call: AuthenticatedCall) => Promise<void>;
+  /** The answer to a replace. 201 with an empty body unless said otherwise. */
+  readonly replaced?: (resource: Resource) => Answer;
+  /** What the document says about that answer. */
+  readonly replacedDoc?: RouteDoc['answers'];
+  /** In place of removing. Resolves false when there was nothing. */
+  readonly remove?: (id: ResourceId) => Promise<boolean>;
+  /** In place of the rule on the collection or on one resource. */
+  readonly readOne?: 'login' | AccessRule;
+  readonly list?: 'login';
+  /** Which of the generic operations to offer, where the kind has routes of its own for the others. */
+  readonly only?: readonly Operation[];
+}
+
+const mergePatchType = 'application/merge-patch+json';
+
+/** Throws MonError `invalid` for anything but a merge patch. */
+export const checkPatchType = (contentType: string | undefined): void => {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type === undefined || type === '' || type === mergePatchType) return;
+  const allowed = `Allowed values: ${mergePatchType}`;
+  if (type === 'application/json-patch+json')
+    throw new MonError('invalid', `JSON Patch is not supported yet. ${allowed}`);
+  throw new MonError('invalid', `invalid Content-Type header: ${contentType}.  ${allowed}`);
+};
+
+const metadataIn = (body: JsonObject): JsonObject => {
+  const { metadata } = body;
+  if (metadata === undefined || metadata === null) {
+    const fresh: JsonObject = {};
+    body.metadata = fresh;
+    return fresh;
+  }
+  if (typeof metadata !== 'object' || Array.isArray(metadata))
+    throw new MonError('invalid', 'metadata must be an object');
+  return metadata as JsonObject;
+};
+
+const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** Places a body under its address: what is left out is taken from there, what contradicts it is refused. */
+export const placeBody = (kind: ResourceKind, body: JsonObject, namespace: string, name?: string): void => {
+  // Namespaces and users carry their name at the top.
+  const top = kind.path === 'namespaces' ? 'name' : kind.path === 'users' ? 'username' : null;
+  if (top !== null) {
+    if (name !== undefined && isUnset(body[top])) body[top] = name;
+    return;
+  }
+  const metadata = metadataIn(body);
+  if (kind.namespaced && isUnset(metadata.namespace)) metadata.namespace = namespace;
+  if (kind.namespaced && metadata.namespace !== namespace)
+    throw new MonError(
+      'invalid',
+      `the namespace of the resource (${String(metadata.namespace)}) does not match the namespace of the URI (${namespace})`,
+    );
+  if (name !== undefined && isUnset(metadata.name)) metadata.name = name;
+};
+
+/** Wrapped bodies spell their four keys in any letter case. */
+const bodyFor = (kind: ResourceKind, call: Call): JsonObject =>
+  objectBody(kind.wrapped ? lowerWrapperKeys(call.body) : call.body);
+
+const checkName = (kind: ResourceKind, resource: Resource, wanted: string): void => {
+  const name = kind.name(resource);
+  if (name === wanted) return;
+  throw new MonError(
+    'invalid',
+    kind.path === 'users'
+      ? `the username (${name}) does not match the username on the request (${wanted})`
+      : `the name of the resource (${name}) does not match the name of the URI (${wanted})`,
+  );
+};
+
+/** With who wrote it. Kinds without metadata do not say. */
+export const withAuthor = (resource: Resource, username: string): Resource =>
+  resource.metadata === undefined
+    ? resource
+    : { ...resource, metadata: { ...(resource.metadata as object), created_by: username } };
+
+/** Types, then rules; the first that fails is told. */
+export const decodeResource = (kind: ResourceKind, raw: unknown): Resource => {
+  const decoded = kind.decode(raw);
+  if (!decoded.ok) throw new MonError('invalid', decoded.message);
+  return decoded.value;
+};
+
+export const validateResource = (kind: ResourceKind, resource: Resource): void => {
+  const fault = kind.validate(resource);
+  if (fault !== null) throw new MonError('invalid', `resource is invalid: ${fault}`);
+};
+
+export const collectionUrl = (kind: ResourceKind): string =>
+  kind.namespaced ? `${kind.basePath}/namespaces/:namespace/${kind.path}` : `${kind.basePath}/${kind.path}`;
+
+export const resourceRoutes = (
+  kind: ResourceKind,
+  table: ResourceTable,
+  habits: ResourceHabits = {},
+): readonly GuardedRoute[] => {
+  const collection = collectionUrl(kind);
+  const one = `${collection}/:name`;
+  const onCollection: AccessRule = { resource: kind.rbacResource };
+  const onOne: AccessRule = { resource: kind.rbacResource, name: ({ name }) => name ?? '' };
+  const idOf = (call: Call): ResourceId => ({
+    segment: kind.path,
+    namespace: kind.namespaced ? parameter(call, 'namespace') : '',
+    name: parameter(call, 'name'),
+  });
+  const finish = (decoded: Resource, call: AuthenticatedCall, previous: Resource | undefined): Resource => {
+    const restored = kind.keepSecrets(decoded, previous);
+    const completed = habits.complete?.(restored, call, previous) ?? restored;
+    validateResource(kind, completed);
+    return withAuthor(completed, call.principal.username);
+  };
+
+  const list = (call: AuthenticatedCall, namespace: string | undefined): Promise<Answer> => {
+    const selected = selectorFilter<Resource>(call.query, kind);
+    const wanted = typesFilter(kind, call);
+    const filter = (resource: Resource): boolean =>
+      wanted(resource) &&
+      (habits.visible?.(resource, call) ?? true) &&
+      (selected === undefined || selected(resource));
+    const scope = namespace === undefined ? { filter } : { namespace, filter };
+    return answerList(
+      listRequest(call.query),
+      (page) => table.list(kind.path, { ...scope, ...page }),
+      kind.toWire,
+    );
+  };
+
+  const create = async (call: AuthenticatedCall): Promise<Answer> => {
+    const body = bodyFor(kind, call);
+    const id = idOf(call);
+    placeBody(kind, body, id.namespace);
+    const resource = finish(decodeResource(kind, body), call, undefined);
+    const name = kind.name(resource);
+    await table.create({ ...id, name }, resource);
+    await habits.written?.(name, call);
+    return created();
+  };
+
+  const replace = async (call: AuthenticatedCall): Promise<Answer> => {
+    const body = bodyFor(kind, call);
+    const id = idOf(call);
+    placeBody(kind, body, id.namespace, id.name);
+    const decoded = decodeResource(kind, body);
+    checkName(kind, decoded, id.name);
+    const resource = finish(decoded, call, table.get(id.segment, id.namespace, id.name));
+    checkName(kind, resource, id.name);
+    await table.put(id, resource);
+    await habits.written?.(id.name, call);
+    return habits.replaced?.(resource) ?? created();
+  };
+
+  const read = (call: AuthenticatedCall): Answer => {
+    const { segment, namespace, name } = idOf(call);
+    const resource = table.get(segment, namespace, name);
+    if (resource === undefined || habits.visible?.(resource, call) === false) throw new MonError('notFound');
+    return okWithTag(kind.toWire(resource));
+  };
+
+  const patch = async (call: AuthenticatedCall): Promise<Answer> => {
+    checkPatchType(call.headers['content-type']);
+    const body = objectBody(call.body);
+    const id = idOf(call);
+    const changed = await table.update(id, (current) => {
+      checkConditions(call, kind, current, id);
+      const patched = patchResource(current, body, identityOf(kind, id));
+      if (!patched.ok) throw new MonError('invalid', patched.message);
+      const decoded = decodeResource(kind, patched.value);
+      checkName(kind, decoded, id.name);
+      return finish(decoded, call, current);
+    });
+    return okWithTag(kind.toWire(changed));
+  };
+
+  const remove = async (call: AuthenticatedCall): Promise<Answer> => {
+    const id = idOf(call);
+    const removed = await (habits.remove === undefined ? table.delete(id) : habits.remove(id));
+    if (!removed) throw new MonError('notFound');
+    return noContent;
+  };
+
+  const docs = resourceDocs(kind, habits.replacedDoc);
+  const offer = (operation: Operation, route: Omit<GuardedRoute, 'doc'>) => ({
+    operation,
+    route: { ...route, doc: docs[operation] },
+  });
+  const routes = [
+    offer('list', {
+      method: 'GET',
+      url: collection,
+      access: habits.list ?? onCollection,
+      handle: (call) => list(call, kind.namespaced ? parameter(call, 'namespace') : undefined),
+    }),
+    ...(kind.namespaced
+      ? [
+          offer('listAll', {
+            method: 'GET',
+            url: `${kind.basePath}/${kind.path}`,
+            access: onCollection,
+            handle: (call) => list(call, undefined),
+          }),
+        ]
+      : []),
+    offer('create', { method: 'POST', url: collection, access: onCollection, handle: create }),
+    offer('get', { method: 'GET', url: one, access: habits.readOne ?? onOne, handle: read }),
+    offer('put', { method: 'PUT', url: one, access: onOne, handle: replace }),
+    offer('patch', { method: 'PATCH', url: one, access: onOne, handle: patch }),
+    offer('delete', { method: 'DELETE', url: one, access: onOne, handle: remove }),
+  ];
+  const offered = (operation: Operation): boolean =>
+    kind.operations.has(operation) && (habits.only?.includes(operation) ?? true);
+  return routes.filter(({ operation }) => offered(operation)).map(({ route }) => route);
+};
+
+const identityOf = (kind: ResourceKind, { namespace, name }: ResourceId) =>
+  kind.namespaced ? { name, namespace } : { name };
+
+/** `?types=AD&types=OIDC` on kinds whose type says which sort a resource is. */
+const typesFilter = (kind: ResourceKind, call: Call): ((resource: Resource) => boolean) => {
+  const { types } = call.query;
+  if (!kind.wrapped || types === undefined) return () => true;
+  const wanted = new Set((typeof types === 'string' ? [types] : types).map((type) => type.toLowerCase()));
+  return (resource) => wanted.has(String(resource.type).toLowerCase());
+};
+
+/** If-Match and If-None-Match against the tag a reader would get now. */
+const checkConditions = (call: Call, kind: ResourceKind, current: Resource, id: ResourceId): void => {
+  const conditions = { ifMatch: call.headers['if-match'], ifNoneMatch: call.headers['if-none-match'] };
+  if (conditionsHold(conditions, etagOf(JSON.stringify(kind.toWire(current))))) return;
+  const key = [id.segment, id.namespace, id.name].filter((part) => part !== '').join('/');
+  throw new MonError('preconditionFailed', conditionFailed(key));
+};

@@ -1,0 +1,72 @@
+// All routes of the API. Kinds without habits of their own come straight from the table of kinds.
+import type { KeyObject } from 'node:crypto';
+import {
+  authProviderKind,
+  resourceKinds,
+  secretKind,
+  secretsProviderKind,
+} from '../../model/resource-kinds.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { HashingQueue } from '../auth/hashing-queue.ts';
+import type { Issuers } from '../auth/providers/issuers.ts';
+import type { BackendPort } from '../backend-port.ts';
+import { resourceRoutes } from '../resource-routes.ts';
+import { okWithTag, type Route } from '../route.ts';
+import { one } from '../route-doc.ts';
+import { apiKeyRoutes } from './api-keys.ts';
+import { authRoutes, refreshRoute } from './auth.ts';
+import { checkRoutes } from './checks.ts';
+import { entityRoutes } from './entities.ts';
+import { eventRoutes } from './events.ts';
+import { licenseRoutes } from './license.ts';
+import { namespaceRoutes } from './namespaces.ts';
+import { oidcRoutes } from './oidc.ts';
+import { type OperationsOptions, operationRoutes } from './operations.ts';
+import { type SilencingLimits, silencedRoutes } from './silenced.ts';
+import { userRoutes } from './users.ts';
+
+export interface RouteWorld {
+  readonly backend: BackendPort;
+  readonly authenticator: Authenticator;
+  readonly issuers: Issuers;
+  readonly hashing: HashingQueue;
+  readonly operations: OperationsOptions;
+  readonly wallMs: () => number;
+  readonly silencing: SilencingLimits;
+  readonly licenseKey: KeyObject;
+}
+
+export const apiRoutes = ({
+  backend,
+  authenticator,
+  issuers,
+  hashing,
+  operations,
+  wallMs,
+  silencing,
+  licenseKey,
+}: RouteWorld): readonly Route[] => {
+  const table = backend.resources;
+  return [
+    ...operationRoutes(operations),
+    ...authRoutes(authenticator),
+    ...oidcRoutes(issuers, authenticator, refreshRoute(authenticator)),
+    ...eventRoutes(backend),
+    ...entityRoutes(backend),
+    ...checkRoutes(backend),
+    ...namespaceRoutes(backend),
+    ...silencedRoutes(table, wallMs, silencing),
+    ...userRoutes({ table, hashing, credentials: authenticator.credentials }),
+    ...apiKeyRoutes(table, wallMs),
+    ...resourceKinds
+      .filter(({ routes }) => routes === 'generic')
+      .flatMap((kind) => resourceRoutes(kind, table)),
+    ...resourceRoutes(authProviderKind, table, {
+      replaced: (provider) => okWithTag(authProviderKind.toWire(provider)),
+      replacedDoc: { 200: { what: 'the provider as it is kept', shape: one(authProviderKind) } },
+    }),
+    ...licenseRoutes(backend, licenseKey, wallMs),
+    ...resourceRoutes(secretsProviderKind, table),
+    ...resourceRoutes(secretKind, table),
+  ];
+};

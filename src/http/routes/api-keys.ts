@@ -1,0 +1,53 @@
+// API keys (interface section 4.1; API sheet 9.1). The key is made here, told once in `Location`, and sealed at rest.
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
+import { MonError } from '../../model/errors.ts';
+import { apiKeyKind } from '../../model/resource-kinds.ts';
+import { findUser } from '../auth/credentials.ts';
+import { objectBody } from '../body.ts';
+import { collectionUrl, decodeResource, resourceRoutes, validateResource } from '../resource-routes.ts';
+import { created, type GuardedRoute } from '../route.ts';
+import { json } from '../route-doc.ts';
+
+const requireUser = (table: ResourceTable, { username }: Resource): void => {
+  if (findUser(table, String(username)) === undefined) throw new MonError('invalid', 'user does not exist');
+};
+
+/** Of the body only the user counts. */
+const bodySchema = z.object({ username: z.string() });
+
+export const apiKeyRoutes = (table: ResourceTable, wallMs: () => number): readonly GuardedRoute[] => [
+  ...resourceRoutes(apiKeyKind, table, {
+    only: ['list', 'get', 'patch', 'delete'],
+    complete: (resource, _call, previous) => {
+      requireUser(table, resource);
+      return { ...resource, created_at: previous?.created_at };
+    },
+  }),
+  {
+    method: 'POST',
+    url: collectionUrl(apiKeyKind),
+    access: { resource: apiKeyKind.rbacResource },
+    doc: {
+      tag: apiKeyKind.path,
+      summary: 'Make an API key; it is told once, as the last part of Location',
+      body: { shape: json(bodySchema, { username: 'admin' }) },
+      answers: { 201: { what: 'made; empty body', headers: ['Location'] } },
+    },
+    handle: async (call) => {
+      // Of the body only the user counts; a key that somebody else made up would be no secret.
+      const { username } = objectBody(call.body);
+      const name = randomUUID();
+      const key = decodeResource(apiKeyKind, {
+        username,
+        created_at: Math.floor(wallMs() / 1_000),
+        metadata: { name, created_by: call.principal.username },
+      });
+      validateResource(apiKeyKind, key);
+      requireUser(table, key);
+      await table.create({ segment: apiKeyKind.path, namespace: '', name }, key);
+      return created({ Location: `${call.path}/${name}` });
+    },
+  },
+];

@@ -1,0 +1,114 @@
+// Login, refresh and logout (API sheet 3.1). Their errors are plain text, as clients expect.
+import { z } from 'zod';
+import { MonError } from '../../model/errors.ts';
+import { type Authenticator, parseBasic, parseBearer } from '../auth/authenticator.ts';
+import { objectBody } from '../body.ts';
+import { type Answer, type Call, ok, plainText, type Route } from '../route.ts';
+import { json, type RouteDoc } from '../route-doc.ts';
+
+const noSniff = { 'X-Content-Type-Options': 'nosniff' };
+const unauthorized = plainText(401, 'Unauthorized\n', noSniff);
+const requestUnauthorized = plainText(401, 'Request unauthorized\n', noSniff);
+
+/** Wrong credentials become the text of the route; everything else (throttled, queue full) stays what it is. */
+const orElse = async (refusal: Answer, work: () => Promise<Answer>): Promise<Answer> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof MonError && error.kind === 'unauthenticated') return refusal;
+    throw error;
+  }
+};
+
+const tag = 'auth';
+const tokens = json(
+  z.object({ access_token: z.string(), expires_at: z.number(), refresh_token: z.string() }),
+  { access_token: 'eyJhbGciOi...', expires_at: 1_700_000_300, refresh_token: 'eyJhbGciOi...' },
+);
+const refreshBody = json(z.object({ refresh_token: z.string() }), { refresh_token: 'eyJhbGciOi...' });
+const basic = { tag, plainRefusals: true, basicLogin: true, refusals: [401, 429] } as const;
+const withTokens = { tag, plainRefusals: true, body: { shape: refreshBody }, refusals: [401] } as const;
+const docs = {
+  login: { ...basic, summary: 'Log in', answers: { 200: { what: 'tokens', shape: tokens } } },
+  test: { ...basic, summary: 'Ask whether a password is right', answers: { 200: { what: 'it is' } } },
+  refresh: {
+    ...withTokens,
+    summary: 'Take new tokens for the old ones; the access token may be over. A refresh token works once.',
+    answers: { 200: { what: 'tokens', shape: tokens } },
+  },
+  logout: { ...withTokens, summary: 'End a login', answers: { 200: { what: 'ended' } } },
+} satisfies Record<string, RouteDoc>;
+
+interface TokenCall {
+  readonly access: string;
+  readonly refresh: string;
+}
+
+const tokenCall = (call: Call): TokenCall | null => {
+  const access = parseBearer(call.headers.authorization);
+  if (access === undefined || access === '') return null;
+  const refresh = objectBody(call.body).refresh_token;
+  if (typeof refresh !== 'string') throw new MonError('invalid', 'refresh_token must be a string');
+  return { access, refresh };
+};
+
+/** New tokens for old ones, wherever the login came from. */
+export const refreshRoute = (authenticator: Authenticator): Route => ({
+  method: 'POST',
+  url: '/auth/token',
+  access: 'open',
+  doc: docs.refresh,
+  handle: (call) => {
+    const tokens = tokenCall(call);
+    if (tokens === null) return requestUnauthorized;
+    return orElse(requestUnauthorized, async () =>
+      ok(await authenticator.refresh(tokens.access, tokens.refresh, call.origin)),
+    );
+  },
+});
+
+export const authRoutes = (authenticator: Authenticator): readonly Route[] => [
+  {
+    method: 'GET',
+    url: '/auth',
+    access: 'open',
+    doc: docs.login,
+    handle: (call) => {
+      const basic = parseBasic(call.headers.authorization);
+      if (basic === undefined)
+        return call.headers.authorization?.startsWith('Basic ') ? unauthorized : requestUnauthorized;
+      return orElse(unauthorized, async () =>
+        ok(await authenticator.login(basic.username, basic.password, call.address, call.origin)),
+      );
+    },
+  },
+  {
+    method: 'GET',
+    url: '/auth/test',
+    access: 'open',
+    doc: docs.test,
+    handle: (call) => {
+      const basic = parseBasic(call.headers.authorization);
+      if (basic === undefined) return requestUnauthorized;
+      return orElse(requestUnauthorized, async () => {
+        await authenticator.credentials.verify(basic.username, basic.password, call.address);
+        return { status: 200 };
+      });
+    },
+  },
+  refreshRoute(authenticator),
+  {
+    method: 'POST',
+    url: '/auth/logout',
+    access: 'open',
+    doc: docs.logout,
+    handle: (call) => {
+      const tokens = tokenCall(call);
+      if (tokens === null) return requestUnauthorized;
+      return orElse(requestUnauthorized, async () => {
+        await authenticator.logout(tokens.access, tokens.refresh);
+        return { status: 200 };
+      });
+    },
+  },
+];

@@ -1,0 +1,132 @@
+// Checks: the generic routes, running one now, and naming its hooks (API sheet 9.2).
+import { z } from 'zod';
+import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { CheckConfig } from '../../model/check.ts';
+import { decode } from '../../model/decode.ts';
+import { MonError } from '../../model/errors.ts';
+import { checkKind } from '../../model/resource-kinds.ts';
+import type { BackendPort } from '../backend-port.ts';
+import { objectBody } from '../body.ts';
+import { collectionUrl, resourceRoutes, validateResource } from '../resource-routes.ts';
+import {
+  type AccessRule,
+  type AuthenticatedCall,
+  created,
+  type GuardedRoute,
+  noContent,
+  parameter,
+} from '../route.ts';
+import { createdAnswer, json, removedAnswer } from '../route-doc.ts';
+
+const one = `${collectionUrl(checkKind)}/:name`;
+const onOne: AccessRule = { resource: checkKind.rbacResource, name: ({ name }) => name ?? '' };
+
+const adhocSchema = z.object({ subscriptions: z.array(z.string()).nullish() });
+const hooksSchema = z.record(z.string(), z.array(z.string()).nullable());
+
+type HookLists = readonly Readonly<Record<string, readonly string[] | null>>[];
+
+/** The lists without the hook of one type; null when it was not there. */
+const withoutHook = (lists: HookLists, type: string, hook: string): HookLists | null => {
+  let found = false;
+  const left = lists.flatMap((list) => {
+    const hooks = list[type];
+    if (!hooks?.includes(hook)) return [list];
+    found = true;
+    const others = hooks.filter((name) => name !== hook);
+    return others.length === 0 ? [] : [{ ...list, [type]: others }];
+  });
+  return found ? left : null;
+};
+
+const idOf = (call: AuthenticatedCall) => ({
+  segment: checkKind.path,
+  namespace: parameter(call, 'namespace'),
+  name: parameter(call, 'name'),
+});
+
+const changeHooks = (
+  table: ResourceTable,
+  call: AuthenticatedCall,
+  change: (lists: HookLists) => HookLists,
+): Promise<Resource> =>
+  table.update(idOf(call), (current) => {
+    const { check_hooks: lists } = current as unknown as CheckConfig;
+    const next = change(lists ?? []);
+    const changed = { ...current, check_hooks: next.length === 0 ? null : next };
+    validateResource(checkKind, changed);
+    return changed;
+  });
+
+export const checkRoutes = (backend: BackendPort): readonly GuardedRoute[] => [
+  ...resourceRoutes(checkKind, backend.resources),
+  {
+    method: 'POST',
+    url: `${one}/execute`,
+    access: onOne,
+    doc: {
+      tag: checkKind.path,
+      summary: 'Run a check now, on the agents of its subscriptions or of those named',
+      body: { shape: json(adhocSchema, { subscriptions: ['linux'] }), optional: true },
+      answers: {
+        202: {
+          what: 'asked for; `issued` is in seconds',
+          shape: json(z.object({ issued: z.number() }), { issued: 1_700_000_000 }),
+        },
+      },
+    },
+    handle: async (call) => {
+      const asked = decode(adhocSchema, call.body === undefined ? {} : objectBody(call.body), '');
+      if (!asked.ok) throw new MonError('invalid', asked.message);
+      const { namespace, name, segment } = idOf(call);
+      if (backend.resources.get(segment, namespace, name) === undefined) throw new MonError('notFound');
+      const { subscriptions } = asked.value;
+      const { issued } = await (subscriptions && subscriptions.length > 0
+        ? backend.executeCheck(namespace, name, subscriptions)
+        : backend.executeCheck(namespace, name));
+      return { status: 202, body: { issued } };
+    },
+  },
+  {
+    method: 'PUT',
+    url: `${one}/hooks/:type`,
+    access: onOne,
+    doc: {
+      tag: checkKind.path,
+      summary: 'Name the hooks of a check for one type of result',
+      body: { shape: json(hooksSchema, { critical: ['top-processes'] }) },
+      answers: createdAnswer,
+    },
+    handle: async (call) => {
+      const type = parameter(call, 'type');
+      const asked = decode(hooksSchema, objectBody(call.body), '');
+      if (!asked.ok) throw new MonError('invalid', asked.message);
+      const hooks = asked.value[type];
+      if (!hooks || hooks.length === 0)
+        throw new MonError('invalid', `name the hooks as {"${type}": ["..."]}`);
+      await changeHooks(backend.resources, call, (lists) => [
+        ...lists.filter((list) => list[type] === undefined),
+        { [type]: hooks },
+      ]);
+      return created();
+    },
+  },
+  {
+    method: 'DELETE',
+    url: `${one}/hooks/:type/hook/:hook`,
+    access: onOne,
+    doc: {
+      tag: checkKind.path,
+      summary: 'Take a hook from a check',
+      answers: removedAnswer,
+    },
+    handle: async (call) => {
+      await changeHooks(backend.resources, call, (lists) => {
+        const left = withoutHook(lists, parameter(call, 'type'), parameter(call, 'hook'));
+        if (left === null) throw new MonError('notFound');
+        return left;
+      });
+      return noContent;
+    },
+  },
+];

@@ -1,0 +1,160 @@
+// Events over HTTP (interface section 4.4; API sheet, section 8). A write is answered 201 after its commit: who reads it
+// back, finds it, and a crash does not take it away.
+import { randomUUID } from 'node:crypto';
+import { MonError } from '../../model/errors.ts';
+import type { Event } from '../../model/event.ts';
+import { parseEvent } from '../../model/event-parse.ts';
+import { eventKind } from '../../model/resource-kinds.ts';
+import type { BackendPort, EventQuery } from '../backend-port.ts';
+import { answerList, listRequest, selectorFilter } from '../listing.ts';
+import {
+  type AccessRule,
+  type Answer,
+  type AuthenticatedCall,
+  type Call,
+  created,
+  type GuardedRoute,
+  noContent,
+  ok,
+  okWithTag,
+  type Parameters,
+  parameter,
+} from '../route.ts';
+import { createdAnswer, json, listOf, one as oneOf, type RouteDoc, resourceDocs } from '../route-doc.ts';
+import { traceExample, traceSchema } from '../trace-doc.ts';
+
+const collection = '/api/core/v2/namespaces/:namespace/events';
+const ofEntity = `${collection}/:entity`;
+const one = `${ofEntity}/:check`;
+
+const onCollection: AccessRule = { resource: 'events' };
+const onEntity: AccessRule = { resource: 'events', name: ({ entity }) => entity ?? '', verb: 'list' };
+const onOne: AccessRule = {
+  resource: 'events',
+  name: ({ entity, check }: Parameters) => `${entity}/${check}`,
+};
+
+const docs = resourceDocs(eventKind);
+const write: RouteDoc = {
+  tag: eventKind.path,
+  summary: 'Take an event in: its entity comes to be where it is not known, its pipelines run',
+  body: { shape: oneOf(eventKind) },
+  answers: createdAnswer,
+  refusals: [402, 404],
+};
+const eventsOfEntity: RouteDoc = {
+  ...docs.list,
+  summary: 'List the events of an entity',
+  answers: { 200: { what: 'its events, in order of check', shape: listOf(eventKind) } },
+};
+
+/** What became of the last delivered event: every filter, mutator and handler with its verdict and the reason for it. */
+const traceDoc: RouteDoc = {
+  tag: eventKind.path,
+  summary: 'Read what the pipelines made of the last event: who was told, which filter stopped it, and why',
+  answers: { 200: { what: 'the verdicts, workflow by workflow', shape: json(traceSchema, traceExample) } },
+};
+
+/** The event's own namespace has to exist; entities come to be as their events arrive. */
+const requireNamespace = (backend: BackendPort, namespace: string): void => {
+  if (!backend.resources.hasNamespace(namespace))
+    throw new MonError('notFound', `the namespace ${namespace} does not exist`);
+};
+
+const stamp = (event: Event, username: string): Event => {
+  event.id ??= randomUUID();
+  event.metadata.created_by = username;
+  event.entity.metadata.created_by = username;
+  if (event.check !== undefined) event.check.metadata.created_by = username;
+  return event;
+};
+
+export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
+  const list = (call: Call, scope: Pick<EventQuery, 'namespace' | 'entity'>): Promise<Answer> => {
+    const filter = selectorFilter(call.query, eventKind);
+    return answerList(
+      listRequest(call.query),
+      (page) => backend.readEvents({ ...scope, ...page, ...(filter ? { filter } : {}) }),
+      eventKind.toWire,
+    );
+  };
+
+  const take = async (call: AuthenticatedCall): Promise<Answer> => {
+    const { entity, check } = call.parameters;
+    const namespace = parameter(call, 'namespace');
+    const parsed = parseEvent(call.body, {
+      namespace,
+      ...(entity === undefined ? {} : { entity }),
+      ...(check === undefined ? {} : { check }),
+    });
+    if (!parsed.ok) throw new MonError('invalid', parsed.message);
+    requireNamespace(backend, namespace);
+    await backend.acceptEvent(stamp(parsed.value, call.principal.username));
+    return created();
+  };
+
+  const listOfEntity = async (call: Call): Promise<Answer> => {
+    const [namespace, entity] = [parameter(call, 'namespace'), parameter(call, 'entity')];
+    const answer = await list(call, { namespace, entity });
+    const isEmpty = Array.isArray(answer.body) && answer.body.length === 0;
+    // An entity without events has an empty list; one that nobody knows has none.
+    if (isEmpty && (await backend.readEntity(namespace, entity)) === undefined)
+      throw new MonError('notFound');
+    return answer;
+  };
+
+  const read = async (call: Call): Promise<Answer> => {
+    const event = await backend.readEvent(
+      parameter(call, 'namespace'),
+      parameter(call, 'entity'),
+      parameter(call, 'check'),
+    );
+    if (event === undefined) throw new MonError('notFound');
+    return okWithTag(eventKind.toWire(event));
+  };
+
+  const readTrace = async (call: Call): Promise<Answer> => {
+    const trace = await backend.readTrace(
+      parameter(call, 'namespace'),
+      parameter(call, 'entity'),
+      parameter(call, 'check'),
+    );
+    if (typeof trace !== 'object' || trace === null)
+      throw new MonError('notFound', 'no event of this check was delivered yet');
+    return ok(trace);
+  };
+
+  const remove = async (call: Call): Promise<Answer> => {
+    const deleted = await backend.deleteEvent(
+      parameter(call, 'namespace'),
+      parameter(call, 'entity'),
+      parameter(call, 'check'),
+    );
+    if (!deleted) throw new MonError('notFound');
+    return noContent;
+  };
+
+  return [
+    {
+      method: 'GET',
+      url: '/api/core/v2/events',
+      access: onCollection,
+      doc: docs.listAll,
+      handle: (call) => list(call, {}),
+    },
+    {
+      method: 'GET',
+      url: collection,
+      access: onCollection,
+      doc: docs.list,
+      handle: (call) => list(call, { namespace: parameter(call, 'namespace') }),
+    },
+    { method: 'POST', url: collection, access: onCollection, doc: write, handle: take },
+    { method: 'GET', url: ofEntity, access: onEntity, doc: eventsOfEntity, handle: listOfEntity },
+    { method: 'GET', url: one, access: onOne, doc: docs.get, handle: read },
+    { method: 'GET', url: `${one}/trace`, access: onOne, doc: traceDoc, handle: readTrace },
+    { method: 'POST', url: one, access: onOne, doc: write, handle: take },
+    { method: 'PUT', url: one, access: onOne, doc: write, handle: take },
+    { method: 'DELETE', url: one, access: onOne, doc: docs.delete, handle: remove },
+  ];
+};

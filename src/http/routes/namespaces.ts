@@ -1,0 +1,37 @@
+// Namespaces: everybody sees those they have something to do with (API sheet 9.5).
+import { furnishNamespace } from '../../actors/resources/seed.ts';
+import type { Namespace } from '../../model/namespace.ts';
+import { namespaceKind } from '../../model/resource-kinds.ts';
+import type { BackendPort } from '../backend-port.ts';
+import { seesNamespace } from '../rbac.ts';
+import { resourceRoutes } from '../resource-routes.ts';
+import { type GuardedRoute, ok } from '../route.ts';
+import { listOf } from '../route-doc.ts';
+
+export const namespaceRoutes = ({ resources }: BackendPort): readonly GuardedRoute[] => [
+  ...resourceRoutes(namespaceKind, resources, {
+    list: 'login',
+    readOne: 'login',
+    visible: (resource, call) =>
+      call.parameters.name !== undefined ||
+      seesNamespace(resources, call.principal, (resource as unknown as Namespace).name),
+    written: (name) => furnishNamespace(resources, name),
+  }),
+  {
+    method: 'GET',
+    url: '/api/enterprise/user-namespaces',
+    access: 'login',
+    doc: {
+      tag: namespaceKind.path,
+      summary: 'List the namespaces the caller has something to do with',
+      answers: { 200: { what: 'their names', shape: listOf(namespaceKind) } },
+    },
+    handle: (call) =>
+      ok(
+        resources
+          .list('namespaces')
+          .items.filter(({ name }) => seesNamespace(resources, call.principal, String(name)))
+          .map(({ name }) => ({ name })),
+      ),
+  },
+];

@@ -1,0 +1,124 @@
+// Logging in at an OIDC issuer (API sheet, section 11.1): away to the issuer, back with a code, tokens of our own.
+import { z } from 'zod';
+import { MonError } from '../../model/errors.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { callbackPath, type Issuers } from '../auth/providers/issuers.ts';
+import { issuerLoginSeconds } from '../auth/providers/limits.ts';
+import type { TokenPair } from '../auth/tokens.ts';
+import { type Answer, type Call, ok, type Route } from '../route.ts';
+import { json, type RouteDoc } from '../route-doc.ts';
+
+const root = callbackPath.replace(/callback$/, '');
+const cookieName = 'mon_oidc';
+const tag = 'auth';
+const tokensShape = json(
+  z.object({ access_token: z.string(), expires_at: z.number(), refresh_token: z.string() }),
+  { access_token: 'eyJhbGciOi...', expires_at: 1_700_000_300, refresh_token: 'eyJhbGciOi...' },
+);
+
+const docs = {
+  authorize: {
+    tag,
+    summary: 'Begin a login at an OIDC issuer: sends the browser there',
+    query: {
+      provider: 'name of the provider; the first one when absent',
+      callback:
+        'where the tokens go afterwards: a path of this site (in the fragment) or a loopback address (in the query); without it they are the answer',
+    },
+    answers: { 302: { what: 'to the issuer', headers: ['Location'] } },
+    refusals: [400, 401, 404],
+  },
+  callback: {
+    tag,
+    summary: 'End of a login at an OIDC issuer: the issuer sends the browser here',
+    query: { code: 'from the issuer', state: 'from the beginning', error: 'why the issuer says no' },
+    answers: {
+      200: { what: 'tokens', shape: tokensShape },
+      302: { what: 'to the callback asked for', headers: ['Location'] },
+    },
+    refusals: [400, 401, 404],
+  },
+} satisfies Record<string, RouteDoc>;
+
+const textOf = (call: Call, name: string): string => {
+  const value = call.query[name];
+  return (typeof value === 'string' ? value : value?.[0]) ?? '';
+};
+
+const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Tokens go to this site or to this machine, and nowhere else. */
+const checkCallback = (callback: string): string => {
+  if (callback === '' || /^\/(?![/\\])[\w\-./]*$/.test(callback)) return callback;
+  const url = URL.canParse(callback) ? new URL(callback) : undefined;
+  const isLocal = url?.protocol === 'http:' && loopbackHosts.includes(url.hostname) && url.username === '';
+  if (!isLocal)
+    throw new MonError(
+      'invalid',
+      'callback must be a path of this site or an http URL of 127.0.0.1, [::1] or localhost',
+    );
+  return callback;
+};
+
+const cookieOf = (call: Call): string | undefined =>
+  call.headers.cookie
+    ?.split(';')
+    .map((one) => one.trim().split('='))
+    .find(([name]) => name === cookieName)?.[1];
+
+const cookie = (value: string, seconds: number, origin: string): string =>
+  `${cookieName}=${value}; Max-Age=${seconds}; Path=${root}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`;
+
+const hand = (tokens: TokenPair, callback: string): Answer => {
+  if (callback === '') return ok(tokens);
+  const told = new URLSearchParams({ ...tokens, expires_at: String(tokens.expires_at) }).toString();
+  // A fragment never reaches a server's log; a listener on this machine can only read a query.
+  if (callback.startsWith('/')) return { status: 302, headers: { Location: `${callback}#${told}` } };
+  const url = new URL(callback);
+  for (const [name, value] of new URLSearchParams(told)) url.searchParams.set(name, value);
+  return { status: 302, headers: { Location: url.href } };
+};
+
+/** The refresh route is that of all logins, under the address clients of the reference product know. */
+export const oidcRoutes = (
+  issuers: Issuers,
+  authenticator: Authenticator,
+  refreshRoute: Route,
+): readonly Route[] => [
+  {
+    method: 'GET',
+    url: `${root}authorize`,
+    access: 'open',
+    doc: docs.authorize,
+    handle: async (call) => {
+      const callback = checkCallback(textOf(call, 'callback'));
+      const { origin } = call;
+      const { url, browser } = await issuers.begin({ name: textOf(call, 'provider'), origin, callback });
+      const headers = { Location: url, 'Set-Cookie': cookie(browser, issuerLoginSeconds, origin) };
+      return { status: 302, headers: { ...headers, 'Cache-Control': 'no-store' } };
+    },
+  },
+  {
+    method: 'GET',
+    url: callbackPath,
+    access: 'open',
+    doc: docs.callback,
+    handle: async (call) => {
+      const url = new URL(callbackPath, call.origin);
+      for (const [name, value] of Object.entries(call.query))
+        for (const one of [value ?? []].flat()) url.searchParams.append(name, one);
+      const { identity, callback } = await issuers.finish(url, cookieOf(call));
+      const answer = hand(await authenticator.welcome(identity, call.origin), callback);
+      const headers = { ...answer.headers, 'Set-Cookie': cookie('', 0, call.origin) };
+      return {
+        ...answer,
+        headers: { ...headers, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+      };
+    },
+  },
+  {
+    ...refreshRoute,
+    url: `${root}token`,
+    doc: { ...refreshRoute.doc, summary: 'The same as POST /auth/token' },
+  },
+];

@@ -1,0 +1,169 @@
+// What operators and load balancers ask, without logging in: health, readiness, version, metrics (API sheet 10).
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { BackendPort, HealthReport, MemberHealth } from '../backend-port.ts';
+import { healthTimeoutSeconds, maxHealthTimeoutSeconds, startupRetryAfterSeconds } from '../limits.ts';
+import type { HttpMetrics } from '../metrics.ts';
+import { type Answer, type Call, ok, plainText, type Route } from '../route.ts';
+import { json, type RouteDoc } from '../route-doc.ts';
+
+/** Clients change what they send below 5.21; what follows the `#` they ignore. */
+const referenceVersion = '6.14.0';
+
+export interface OperationsOptions {
+  readonly backend: BackendPort;
+  readonly metrics: HttpMetrics;
+  readonly version: string;
+  readonly backendId: string;
+}
+
+/** A number every client can read exactly: 48 bits of a digest. */
+const numberFor = (name: string): number =>
+  Number.parseInt(createHash('sha256').update(name).digest('hex').slice(0, 12), 16);
+
+const memberBody = ({ name, healthy, error }: MemberHealth) => ({
+  MemberID: numberFor(name),
+  MemberIDHex: numberFor(name).toString(16),
+  Name: name,
+  Err: error,
+  Healthy: healthy,
+});
+
+const healthBody = (report: HealthReport, backendId: string) => ({
+  Alarms: null,
+  ClusterHealth: report.members.map(memberBody),
+  Header: { cluster_id: numberFor('cluster'), member_id: numberFor(backendId), raft_term: 1 },
+  ...(report.store === undefined
+    ? {}
+    : {
+        StoreHealth: [
+          { Name: report.store.name, Active: report.store.active, Healthy: report.store.healthy },
+        ],
+      }),
+});
+
+const unhealthy = (name: string, error: string): HealthReport => ({
+  members: [{ name, healthy: false, error }],
+});
+
+/** Whatever happens to the backend, the question is answered. */
+const healthWithin = async ({ backend, backendId }: OperationsOptions, seconds: number) => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<HealthReport>((resolve) => {
+    timer = setTimeout(() => resolve(unhealthy(backendId, `no answer within ${seconds} s`)), seconds * 1_000);
+  });
+  const asked = backend.health().catch((error: unknown) => unhealthy(backendId, String(error)));
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** `GET /health`: always 200, the body tells. */
+export const answerHealth = async (
+  timeout: string | undefined,
+  options: OperationsOptions,
+): Promise<Answer> => {
+  const seconds = timeout === undefined || timeout === '' ? healthTimeoutSeconds : Number(timeout);
+  if (!Number.isInteger(seconds) || seconds < 0)
+    return plainText(400, `timeout must be a number of seconds (got ${timeout})\n`);
+  const bounded = Math.min(seconds, maxHealthTimeoutSeconds);
+  return ok(healthBody(await healthWithin(options, bounded), options.backendId));
+};
+
+/** `GET /ready`: 200 once requests are served. */
+export const answerReady = ({ backend }: OperationsOptions): Answer =>
+  backend.isReady()
+    ? plainText(200, 'ready\n')
+    : plainText(503, 'not ready\n', { 'Retry-After': String(startupRetryAfterSeconds) });
+
+const tag = 'operations';
+const docs = {
+  health: {
+    tag,
+    summary: 'How the members of the cluster and the store are; always 200, the body tells',
+    query: { timeout: 'seconds to wait for an answer of the store' },
+    answers: {
+      200: {
+        what: 'the report',
+        shape: json(
+          z.object({ ClusterHealth: z.array(z.object({ Name: z.string(), Healthy: z.boolean() })) }),
+          {
+            Alarms: null,
+            ClusterHealth: [{ MemberID: 1, MemberIDHex: '1', Name: 'backend-1', Err: '', Healthy: true }],
+            Header: { cluster_id: 1, member_id: 1, raft_term: 1 },
+          },
+        ),
+      },
+    },
+    plainRefusals: true,
+    refusals: [400],
+  },
+  ready: {
+    tag,
+    summary: 'Whether requests are served',
+    answers: { 200: { what: 'they are', shape: { type: 'text', example: 'ready' } } },
+    plainRefusals: true,
+    refusals: [503],
+  },
+  version: {
+    tag,
+    summary: 'What this backend is',
+    answers: {
+      200: {
+        what: 'versions of the program, of the reference product it stands for, and of its interfaces',
+        shape: json(z.object({ mon_backend: z.string(), sensu_backend: z.string() }), {
+          mon_backend: '0.1.0',
+          sensu_backend: '6.14.0#mon-0.1.0',
+          api_groups: { 'core/v2': 'v2.20.0' },
+        }),
+      },
+    },
+  },
+  metrics: {
+    tag,
+    summary: 'What Prometheus scrapes',
+    answers: { 200: { what: 'metrics', shape: { type: 'text', example: 'mon_agent_sessions 12' } } },
+  },
+} satisfies Record<string, RouteDoc>;
+
+const timeoutOf = (call: Call): string | undefined => {
+  const { timeout } = call.query;
+  return typeof timeout === 'string' ? timeout : timeout?.[0];
+};
+
+export const operationRoutes = (options: OperationsOptions): readonly Route[] => [
+  {
+    method: 'GET',
+    url: '/health',
+    access: 'public',
+    doc: docs.health,
+    handle: (call) => answerHealth(timeoutOf(call), options),
+  },
+  { method: 'GET', url: '/ready', access: 'public', doc: docs.ready, handle: () => answerReady(options) },
+  {
+    method: 'GET',
+    url: '/version',
+    access: 'public',
+    doc: docs.version,
+    handle: () =>
+      ok({
+        etcd: { etcdserver: '3.5.0', etcdcluster: '3.5.0' },
+        mon_backend: options.version,
+        sensu_backend: `${referenceVersion}#mon-${options.version}`,
+        api_groups: { 'core/v2': 'v2.20.0', 'core/v3': 'v3.9.0' },
+      }),
+  },
+  {
+    method: 'GET',
+    url: '/metrics',
+    access: 'public',
+    doc: docs.metrics,
+    handle: async () => ({
+      status: 200,
+      headers: { 'Content-Type': options.metrics.registry.contentType },
+      body: await options.metrics.registry.metrics(),
+    }),
+  },
+];

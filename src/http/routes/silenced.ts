@@ -1,0 +1,92 @@
+// Silences: named after what they silence, and gone from sight once expired (API sheet 9.4).
+import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
+import { MonError } from '../../model/errors.ts';
+import { silencedKind } from '../../model/resource-kinds.ts';
+import { completeSilenced, type Silenced, silencedDurationFault } from '../../model/silenced.ts';
+import { isExpired } from '../../model/silencing.ts';
+import { answerList } from '../listing.ts';
+import { collectionUrl, resourceRoutes } from '../resource-routes.ts';
+import { type Answer, type Call, type GuardedRoute, type Parameters, parameter } from '../route.ts';
+import { listOf, type RouteDoc } from '../route-doc.ts';
+
+export interface SilencingLimits {
+  /** Given to silences without an end; 0 means they have none. */
+  readonly defaultExpireSeconds: number;
+  /** Longest silence from now on; 0 means no limit. */
+  readonly maxExpireSeconds: number;
+}
+
+export const noSilencingLimits: SilencingLimits = { defaultExpireSeconds: 0, maxExpireSeconds: 0 };
+
+const collection = collectionUrl(silencedKind);
+
+const listDoc = (what: string): RouteDoc => ({
+  tag: silencedKind.path,
+  summary: `List silences of a ${what}`,
+  answers: { 200: { what: 'silences that are not over', shape: listOf(silencedKind) } },
+});
+
+export const silencedRoutes = (
+  table: ResourceTable,
+  wallMs: () => number,
+  limits: SilencingLimits,
+): readonly GuardedRoute[] => {
+  const nowSeconds = () => Math.floor(wallMs() / 1_000);
+  const visible = (resource: Resource) => !isExpired(resource as unknown as Silenced, nowSeconds());
+
+  const listBy =
+    (field: 'check' | 'subscription') =>
+    (call: Call): Promise<Answer> => {
+      const wanted = parameter(call, 'value');
+      const { namespace } = call.parameters;
+      const filter = (resource: Resource) => visible(resource) && resource[field] === wanted;
+      const scope = namespace === undefined ? { filter } : { namespace, filter };
+      return answerList(
+        {},
+        (page) => table.list(silencedKind.path, { ...scope, ...page }),
+        silencedKind.toWire,
+      );
+    };
+  const by = (segment: string) => ({
+    resource: silencedKind.rbacResource,
+    verb: 'list' as const,
+    name: ({ value }: Parameters) => `${segment}/${value ?? ''}`,
+  });
+
+  return [
+    ...resourceRoutes(silencedKind, table, {
+      visible,
+      complete: (resource, call) => {
+        const silence = completeSilenced(resource as unknown as Silenced, {
+          creator: call.principal.username,
+          nowSeconds: nowSeconds(),
+          ...(limits.defaultExpireSeconds > 0 ? { defaultExpireSeconds: limits.defaultExpireSeconds } : {}),
+        });
+        const fault = silencedDurationFault(silence, nowSeconds(), limits.maxExpireSeconds);
+        if (fault !== null) throw new MonError('invalid', fault);
+        return silence as unknown as Resource;
+      },
+    }),
+    {
+      method: 'GET',
+      url: `${collection}/subscriptions/:value`,
+      access: by('subscriptions'),
+      doc: listDoc('subscription'),
+      handle: listBy('subscription'),
+    },
+    {
+      method: 'GET',
+      url: `${collection}/checks/:value`,
+      access: by('checks'),
+      doc: listDoc('check'),
+      handle: listBy('check'),
+    },
+    {
+      method: 'GET',
+      url: `${silencedKind.basePath}/${silencedKind.path}/checks/:value`,
+      access: by('checks'),
+      doc: listDoc('check in all namespaces'),
+      handle: listBy('check'),
+    },
+  ];
+};

@@ -1,0 +1,228 @@
+// Users: stored with the hash of their password, disabled instead of removed (API sheet 9.6).
+import { parseOptions } from '@node-rs/bcrypt';
+import { z } from 'zod';
+import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
+import { decode } from '../../model/decode.ts';
+import { MonError } from '../../model/errors.ts';
+import { userKind } from '../../model/resource-kinds.ts';
+import { passwordFault, type User } from '../../model/user.ts';
+import type { Credentials } from '../auth/credentials.ts';
+import type { HashingQueue } from '../auth/hashing-queue.ts';
+import { type JsonObject, objectBody } from '../body.ts';
+import { maxBcryptCost } from '../limits.ts';
+import {
+  collectionUrl,
+  decodeResource,
+  placeBody,
+  resourceRoutes,
+  validateResource,
+} from '../resource-routes.ts';
+import {
+  type AccessRule,
+  type AuthenticatedCall,
+  created,
+  type GuardedRoute,
+  noContent,
+  parameter,
+} from '../route.ts';
+import {
+  type BodyDoc,
+  createdAnswer,
+  json,
+  one as oneOf,
+  removedAnswer,
+  resourceDocs,
+} from '../route-doc.ts';
+
+export interface UserWorld {
+  readonly table: ResourceTable;
+  readonly hashing: HashingQueue;
+  readonly credentials: Credentials;
+}
+
+const collection = collectionUrl(userKind);
+const one = `${collection}/:name`;
+const onOne: AccessRule = { resource: userKind.rbacResource, name: ({ name }) => name ?? '' };
+const onSelf: AccessRule = { ...onOne, selfParameter: 'name' };
+
+const idOf = (call: AuthenticatedCall) => ({
+  segment: userKind.path,
+  namespace: '',
+  name: parameter(call, 'name'),
+});
+
+const invalid = (message: string): MonError => new MonError('invalid', message);
+
+const read = <T>(schema: z.ZodType<T>, call: AuthenticatedCall): T => {
+  const asked = decode(schema, objectBody(call.body), '');
+  if (!asked.ok) throw invalid(asked.message);
+  return asked.value;
+};
+
+/** A hash may take as long to check as its cost says: one that takes minutes would stop all logins. */
+const checkHash = (hash: string): string => {
+  validateResource(userKind, { username: 'x', password_hash: hash, groups: [], disabled: false });
+  if (parseOptions(hash).cost > maxBcryptCost)
+    throw invalid(`password_hash has a cost above ${maxBcryptCost}; hash the password with a lower one`);
+  return hash;
+};
+
+/** As it is stored: the hash in place of the password. */
+const sealUser = async (user: User, hashing: HashingQueue): Promise<Resource> => {
+  const { password, password_hash: hash, ...rest } = user;
+  if (hash) checkHash(hash);
+  if (!password) return { ...rest, password_hash: hash };
+  if (hash && !(await hashing.verify(password, hash)))
+    throw invalid('password does not match its password_hash');
+  return { ...rest, password_hash: hash || (await hashing.hash(password)) };
+};
+
+const passwordSchema = z.object({ password: z.string(), password_hash: z.string() });
+const resetSchema = z.object({ password_hash: z.string() });
+const changeSchema = z.object({ password: z.string(), password_new: z.string() });
+
+const docs = resourceDocs(userKind);
+const exampleHash = '$2b$10$WQApVLr4XZBJJTKd7xQkLubFT4sS.Or.kMii0JbtkIdov4BhPWCl6';
+const bodyOf = (schema: z.ZodType, example: object): BodyDoc => ({ shape: json(schema, example) });
+
+export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly GuardedRoute[] => {
+  const change = async (call: AuthenticatedCall, alter: (user: User) => Partial<User>): Promise<void> => {
+    await table.update(idOf(call), (current) => ({ ...current, ...alter(current as unknown as User) }));
+  };
+
+  const decodeUser = (body: JsonObject, name?: string): User => {
+    placeBody(userKind, body, '', name);
+    const user = decodeResource(userKind, body) as unknown as User;
+    if (name !== undefined && user.username !== name)
+      throw invalid(`the username (${user.username}) does not match the username on the request (${name})`);
+    validateResource(userKind, user as unknown as Resource);
+    return user;
+  };
+
+  /** Wrong current passwords count as guesses. */
+  const checkCurrent = async (call: AuthenticatedCall, password: string): Promise<void> => {
+    const { name } = idOf(call);
+    if (table.get(userKind.path, '', name) === undefined) throw new MonError('notFound');
+    try {
+      await credentials.verify(name, password, call.address);
+    } catch (error) {
+      if (error instanceof MonError && error.kind === 'unauthenticated')
+        throw invalid('the current password is wrong');
+      throw error;
+    }
+  };
+
+  const alter = (
+    method: 'PUT' | 'DELETE',
+    path: string,
+    summary: string,
+    work: (call: AuthenticatedCall) => Promise<void>,
+    more: {
+      readonly access?: AccessRule;
+      readonly body?: BodyDoc;
+      readonly refusals?: readonly number[];
+    } = {},
+  ): GuardedRoute => ({
+    method,
+    url: one + path,
+    access: more.access ?? onOne,
+    doc: {
+      tag: userKind.path,
+      summary,
+      answers: method === 'PUT' ? createdAnswer : removedAnswer,
+      ...(more.body === undefined ? {} : { body: more.body }),
+      ...(more.refusals === undefined ? {} : { refusals: more.refusals }),
+    },
+    handle: async (call) => {
+      await work(call);
+      return method === 'PUT' ? created() : noContent;
+    },
+  });
+
+  return [
+    ...resourceRoutes(userKind, table, { only: ['list', 'get'], readOne: onSelf }),
+    {
+      method: 'POST',
+      url: collection,
+      access: { resource: userKind.rbacResource },
+      doc: docs.create,
+      handle: async (call) => {
+        const user = decodeUser(objectBody(call.body));
+        const id = { segment: userKind.path, namespace: '', name: user.username };
+        if (table.get(id.segment, '', id.name) !== undefined) throw new MonError('alreadyExists');
+        await table.create(id, await sealUser(user, hashing));
+        return created();
+      },
+    },
+    alter(
+      'PUT',
+      '',
+      'Create or replace a user',
+      async (call) => {
+        const id = idOf(call);
+        await table.put(id, await sealUser(decodeUser(objectBody(call.body), id.name), hashing));
+      },
+      { body: { shape: oneOf(userKind) } },
+    ),
+    alter('DELETE', '', 'Disable a user', (call) => change(call, () => ({ disabled: true }))),
+    alter('PUT', '/reinstate', 'Let a disabled user in again', (call) =>
+      change(call, () => ({ disabled: false })),
+    ),
+    alter('PUT', '/groups/:group', 'Put a user into a group', (call) => {
+      const group = parameter(call, 'group');
+      return change(call, ({ groups }) => ({ groups: [...groups.filter((one) => one !== group), group] }));
+    }),
+    alter('DELETE', '/groups/:group', 'Take a user out of a group', (call) => {
+      const group = parameter(call, 'group');
+      return change(call, ({ groups }) => ({ groups: groups.filter((one) => one !== group) }));
+    }),
+    alter('DELETE', '/groups', 'Take a user out of all groups', (call) =>
+      change(call, () => ({ groups: [] })),
+    ),
+    alter(
+      'PUT',
+      '/password',
+      'Change a password, the new one given as its hash',
+      async (call) => {
+        const { password, password_hash: hash } = read(passwordSchema, call);
+        checkHash(hash);
+        await checkCurrent(call, password);
+        await change(call, () => ({ password_hash: hash }));
+      },
+      {
+        access: onSelf,
+        refusals: [429],
+        body: bodyOf(passwordSchema, { password: 'the current one', password_hash: exampleHash }),
+      },
+    ),
+    alter(
+      'PUT',
+      '/reset_password',
+      'Set a password by its hash, without the current one',
+      async (call) => {
+        const { password_hash: hash } = read(resetSchema, call);
+        checkHash(hash);
+        await change(call, () => ({ password_hash: hash }));
+      },
+      { body: bodyOf(resetSchema, { password_hash: exampleHash }) },
+    ),
+    alter(
+      'PUT',
+      '/change_password',
+      'Change a password',
+      async (call) => {
+        const { password, password_new: next } = read(changeSchema, call);
+        const fault = passwordFault(next);
+        if (fault !== null) throw invalid(fault);
+        await checkCurrent(call, password);
+        const hash = await hashing.hash(next);
+        await change(call, () => ({ password_hash: hash }));
+      },
+      {
+        access: onSelf,
+        refusals: [429],
+        body: bodyOf(changeSchema, { password: 'the current one', password_new: 'a longer one' }),
+      },
+    ),
+  ];
+};

@@ -1,0 +1,255 @@
+// The HTTP API: one Fastify server built from a table of routes.
+// Order of questions, as in the reference product: known route (404), known method (405), started up (503), who are you
+// (401), may you (403), body (400), and then the route itself.
+import type { AddressInfo, Socket } from 'node:net';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HTTPMethods,
+} from 'fastify';
+import { errorCatalogue, MonError } from '../model/errors.ts';
+import type { Authenticator } from './auth/authenticator.ts';
+import type { Principal } from './auth/principal.ts';
+import type { BackendPort } from './backend-port.ts';
+import { parseBody } from './body.ts';
+import { entityHeaders } from './entity-headers.ts';
+import {
+  connectionTimeoutMs,
+  drainTimeoutMs,
+  headersTimeoutMs,
+  maxPathParameterCharacters,
+  maxRequestsPerSocket,
+  requestTimeoutMs,
+  startupRetryAfterSeconds,
+} from './limits.ts';
+import type { Log } from './log.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { toProblem } from './problem.ts';
+import { type AccessRequest, authorize } from './rbac.ts';
+import { type AccessRule, type Answer, type Call, type Parameters, type Route, verbOf } from './route.ts';
+import { renewCertificate, type TlsOptions } from './tls.ts';
+
+export interface HttpServerOptions {
+  readonly backend: BackendPort;
+  readonly authenticator: Authenticator;
+  readonly routes: readonly Route[];
+  readonly log: Log;
+  readonly metrics: HttpMetrics;
+  readonly tls?: TlsOptions;
+  readonly bodyLimitBytes: number;
+}
+
+export interface HttpServer {
+  listen(host: string, port: number): Promise<AddressInfo>;
+  close(): Promise<void>;
+  /** For routes outside the table: who is it, and may they? Resolves with the user's name, rejects with a MonError. */
+  authorize(request: FastifyRequest, access: AccessRequest): Promise<string>;
+  /** From now on connections are made with this certificate. Throws when it cannot be used. */
+  renewCertificate(tls: TlsOptions | undefined): void;
+  /** The framework's instance, for what is no API: pages and live streams. Add to it before `listen`. */
+  readonly app: FastifyInstance;
+}
+
+/** What Node watches over by itself, and how often it looks. */
+const timeouts = { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5_000 };
+
+const methods: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** What never became a request: no HTTP at all, headers without end, a sender too slow. */
+const nonsense: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are longer than 16 kB'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+};
+
+const refuseNonsense = (error: NodeJS.ErrnoException, socket: Socket): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, message] = nonsense[error.code ?? ''] ?? ['400 Bad Request', 'this is no HTTP request'];
+  const body = JSON.stringify({ message, code: errorCatalogue.invalid.code });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+};
+
+/** Principals of requests under way. */
+const principals = new WeakMap<FastifyRequest, Principal>();
+
+export const createHttpServer = (options: HttpServerOptions): HttpServer => {
+  const { backend, authenticator, routes, log, metrics } = options;
+  const app = Fastify({
+    logger: false,
+    bodyLimit: options.bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: connectionTimeoutMs,
+    maxRequestsPerSocket,
+    return503OnClosing: true,
+    exposeHeadRoutes: false,
+    clientErrorHandler: refuseNonsense,
+    frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
+      sendProblem(reply, error),
+    routerOptions: { maxParamLength: maxPathParameterCharacters },
+    http: timeouts,
+    ...(options.tls === undefined ? {} : { https: { ...options.tls, ...timeouts } }),
+  } as object) as unknown as FastifyInstance;
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
+    parseBody(bytes, options.bodyLimitBytes),
+  );
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new MonError('notFound')));
+  app.setErrorHandler((error, request, reply) => {
+    const found = sendProblem(reply, error);
+    if (found.fault)
+      log.error({ err: error, method: request.method, path: pathOf(request) }, 'request failed');
+  });
+  // The router takes a trailing slash for an empty name; nothing has an empty name.
+  app.addHook('onRequest', async (request, reply) => {
+    const empty = Object.entries(request.params as Parameters).some(
+      ([name, value]) => value === '' && name !== '*',
+    );
+    if (!empty) return;
+    sendProblem(reply, new MonError('notFound'));
+    return reply;
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const fields = { method: request.method, path: pathOf(request), status: reply.statusCode };
+    const user = principals.get(request)?.username;
+    metrics.observe(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime);
+    // Who changed what is for the record; reads and the stream of events are not.
+    const isChange = request.method !== 'GET' && user !== undefined && !isEventRoute(request);
+    log[isChange ? 'info' : 'debug'](
+      { ...fields, ms: Math.round(reply.elapsedTime), ...(user === undefined ? {} : { user }) },
+      isChange ? 'change' : 'request',
+    );
+  });
+
+  const guard = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
+    if (route.access === 'public') return;
+    if (!backend.isReady()) return sendStartingUp(reply);
+    if (route.access === 'open') return;
+    const principal = await authenticator.authenticate(request.headers.authorization);
+    principals.set(request, principal);
+    reply.headers(entityHeaders(backend, principal));
+    if (route.access === 'login') return;
+    checkAccess(backend, route, route.access, principal, request.params as Parameters);
+  };
+
+  for (const route of routes) {
+    app.route({
+      method: route.method,
+      url: route.url,
+      onRequest: guard(route),
+      handler: async (request, reply) => {
+        const call = callOf(request);
+        const principal = principals.get(request);
+        const answer = await (route.access === 'public' || route.access === 'open'
+          ? route.handle(call)
+          : route.handle({ ...call, principal: principal ?? unguarded() }));
+        return sendAnswer(reply, answer);
+      },
+    });
+  }
+  refuseOtherMethods(app, routes);
+
+  return {
+    app,
+    renewCertificate: (tls) => renewCertificate(app.server, tls),
+    async listen(host, port) {
+      await app.listen({ host, port });
+      return app.server.address() as AddressInfo;
+    },
+    async authorize(request, access) {
+      if (!backend.isReady()) throw new MonError('unavailable', 'API unavailable during startup');
+      const principal = await authenticator.authenticate(request.headers.authorization);
+      principals.set(request, principal);
+      const decision = authorize(backend.resources, principal, access);
+      if (!decision.allow) throw new MonError('permissionDenied', decision.message);
+      return principal.username;
+    },
+    async close() {
+      // A stream that somebody still reads, or a request that hangs, does not hold up the end for ever.
+      const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeoutMs);
+      await app.close();
+      clearTimeout(cutOff);
+    },
+  };
+};
+
+const unguarded = (): never => {
+  throw new MonError('internal', 'a guarded route was reached without a principal');
+};
+
+const checkAccess = (
+  backend: BackendPort,
+  route: Route,
+  rule: AccessRule,
+  principal: Principal,
+  parameters: Parameters,
+): void => {
+  const { selfParameter } = rule;
+  const self = selfParameter !== undefined && parameters[selfParameter] === principal.username;
+  const request = {
+    verb: verbOf(route.method, rule),
+    namespace: parameters.namespace ?? '',
+    resourceName: rule.name?.(parameters) ?? '',
+  };
+  const decision = authorize(backend.resources, principal, { ...request, resource: rule.resource });
+  if (decision.allow) return;
+  if (self && authorize(backend.resources, principal, { ...request, resource: 'localselfuser' }).allow)
+    return;
+  throw new MonError('permissionDenied', decision.message);
+};
+
+/** A known path with a method nobody serves is 405, an unknown path 404; neither asks who is calling. */
+const refuseOtherMethods = (app: FastifyInstance, routes: readonly Route[]): void => {
+  const served = new Map<string, Set<string>>();
+  for (const { url, method } of routes) served.set(url, (served.get(url) ?? new Set()).add(method));
+  for (const [url, taken] of served) {
+    const refuse = async (_request: FastifyRequest, reply: FastifyReply) =>
+      reply
+        .code(405)
+        .header('Allow', [...taken].join(', '))
+        .send();
+    const method = methods.filter((candidate) => !taken.has(candidate));
+    app.route({ method, url, onRequest: refuse, handler: refuse });
+  }
+};
+
+const isEventRoute = (request: FastifyRequest): boolean =>
+  request.routeOptions.url?.includes('/events') === true;
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
+
+const callOf = (request: FastifyRequest): Call => ({
+  parameters: request.params as Parameters,
+  query: request.query as Call['query'],
+  body: request.body,
+  headers: request.headers,
+  path: pathOf(request),
+  address: request.socket.remoteAddress ?? '',
+  origin: `${request.protocol}://${request.host}`,
+});
+
+const sendAnswer = (reply: FastifyReply, { status, headers, body }: Answer): FastifyReply => {
+  reply.code(status);
+  if (headers !== undefined) reply.headers(headers);
+  return body === undefined ? reply.send() : reply.send(body);
+};
+
+const sendProblem = (reply: FastifyReply, error: unknown) => {
+  const found = toProblem(error);
+  reply.code(found.status).header('X-Content-Type-Options', 'nosniff').type('application/json');
+  if (found.retryAfterSeconds !== undefined) reply.header('Retry-After', String(found.retryAfterSeconds));
+  reply.send(JSON.stringify(found.body));
+  return found;
+};
+
+const sendStartingUp = (reply: FastifyReply): FastifyReply =>
+  reply
+    .code(503)
+    .headers({
+      'Retry-After': String(startupRetryAfterSeconds),
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Type': 'text/plain; charset=utf-8',
+    })
+    .send('API unavailable during startup.\nSee the option api-serve-wait-time.\n');

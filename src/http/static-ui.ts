@@ -1,0 +1,106 @@
+// Serves the built page at /ui/ from a folder read once at start: no path from a request ever reaches the disk.
+// Assets carry a hash in their name and may be kept forever; the page itself is asked for anew each time.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+export interface UiOptions {
+  /** The folder of the built page; holds `index.html`. */
+  readonly root: string;
+}
+
+interface Asset {
+  readonly type: string;
+  readonly etag: string;
+  readonly isHashed: boolean;
+  readonly plain: Buffer;
+  readonly gzip: Buffer;
+  readonly brotli: Buffer;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+};
+
+export const contentSecurityPolicy =
+  "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
+
+const notBuilt = 'The page is not built. Run `node scripts/build-web.js` and start the backend again.\n';
+
+/** Promise: never throws for a missing folder; the page then says how to build it. */
+export const registerUi = (app: FastifyInstance, { root }: UiOptions): void => {
+  const assets = readAssets(root);
+  const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const path = (request.params as { '*'?: string })['*'] ?? '';
+    const asset = assets.get(path === '' ? 'index.html' : path);
+    if (assets.size === 0) return withHeaders(reply).code(503).type('text/plain').send(notBuilt);
+    // Every view has an address of its own below /ui/; the page finds its way from there.
+    if (asset !== undefined) return send(request, reply, asset);
+    if (path.startsWith('assets/')) {
+      reply.callNotFound();
+      return reply;
+    }
+    return send(request, reply, assets.get('index.html') as Asset);
+  };
+  app.get('/ui', (_request, reply) => reply.redirect('/ui/', 302));
+  app.get('/ui/', answer);
+  app.get('/ui/*', answer);
+};
+
+const withHeaders = (reply: FastifyReply): FastifyReply =>
+  reply
+    .header('content-security-policy', contentSecurityPolicy)
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin');
+
+const send = (request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply => {
+  withHeaders(reply)
+    .type(asset.type)
+    .header('vary', 'accept-encoding')
+    .header('etag', asset.etag)
+    .header('cache-control', asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+  if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  if (/\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(asset.brotli);
+  if (/\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(asset.gzip);
+  return reply.send(asset.plain);
+};
+
+const readAssets = (root: string): ReadonlyMap<string, Asset> => {
+  const found = new Map<string, Asset>();
+  for (const path of filesBelow(root)) {
+    const type = types[extname(path)];
+    if (type === undefined) continue;
+    const plain = readFileSync(path);
+    const name = relative(root, path).split(sep).join('/');
+    found.set(name, {
+      type,
+      etag: `"${createHash('sha256').update(plain).digest('hex').slice(0, 16)}"`,
+      isHashed: name.startsWith('assets/'),
+      plain,
+      gzip: gzipSync(plain),
+      brotli: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+    });
+  }
+  return found.has('index.html') ? found : new Map();
+};
+
+const filesBelow = (root: string): string[] => {
+  try {
+    return readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+};

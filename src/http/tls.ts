@@ -1,0 +1,31 @@
+// TLS: what both listeners accept. Version 1.2 at least; a client certificate is demanded when authorities are given.
+import type { Server } from 'node:http';
+import { type SecureContextOptions, Server as TlsServer } from 'node:tls';
+
+export interface TlsOptions extends SecureContextOptions {
+  readonly minVersion: 'TLSv1.2';
+  readonly requestCert?: boolean;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** PEM texts. `clientCa`: authorities whose client certificates are demanded and accepted. */
+export const tlsOptions = (files: {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+  readonly clientCa?: string | Buffer;
+}): TlsOptions => ({
+  cert: files.cert,
+  key: files.key,
+  minVersion: 'TLSv1.2',
+  ...(files.clientCa === undefined
+    ? {}
+    : { ca: files.clientCa, requestCert: true, rejectUnauthorized: true }),
+});
+
+/**
+ * New connections get the new certificate; those that stand keep what they have. Throws for a pair that does not fit and
+ * then changes nothing. A server without TLS stays without.
+ */
+export const renewCertificate = (server: Server, tls: TlsOptions | undefined): void => {
+  if (tls !== undefined && server instanceof TlsServer) server.setSecureContext(tls);
+};

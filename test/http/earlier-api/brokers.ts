@@ -1,0 +1,164 @@
+// Real brokers for tests: a redis-server and a rabbitmq-server on free ports of this machine, each in a directory of its
+// own, ended by the one who started it.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { connect } from 'amqplib';
+import { Redis } from 'ioredis';
+import { isRequired, skipWithout } from '../../requirements.ts';
+
+export interface Broker {
+  readonly url: string;
+  /** Ends the server as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The commands of a distribution's server packages are not always on the PATH of a user. */
+const onPath = (command: string): string | undefined =>
+  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/lib/rabbitmq/bin']
+    .map((directory) => join(directory, command))
+    .find((path) => existsSync(path));
+
+export const redisSkipReason = (): string | false =>
+  onPath('redis-server') !== undefined ? false : skipWithout('redis', 'no redis-server on the PATH');
+
+/** It takes a quarter of a minute to start, so it is started only where it is asked for. */
+export const rabbitmqSkipReason = (): string | false => {
+  if (onPath('rabbitmq-server') === undefined)
+    return skipWithout('rabbitmq', 'no rabbitmq-server on the PATH');
+  return isRequired('rabbitmq') ? false : skipWithout('rabbitmq', 'set MON_TEST_REQUIRE=rabbitmq to run it');
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        address === null || typeof address === 'string' ? reject() : resolve(address.port),
+      );
+    });
+  });
+
+const ended = (child: ChildProcess): Promise<void> =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise((resolve) => child.once('exit', () => resolve()));
+
+const until = async (isUp: () => Promise<boolean>, child: ChildProcess, what: string): Promise<void> => {
+  const end = Date.now() + 60_000;
+  while (!(await isUp())) {
+    if (child.exitCode !== null) throw new Error(`${what} ended with ${child.exitCode}`);
+    if (Date.now() > end) throw new Error(`${what} did not come up within 60 s`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
+
+const brokerOf = async (
+  url: string,
+  directory: string,
+  launch: () => ChildProcess,
+  isUp: () => Promise<boolean>,
+): Promise<Broker> => {
+  let child = launch();
+  const end = (signal: NodeJS.Signals) => {
+    if (child.pid === undefined || child.exitCode !== null) return;
+    try {
+      process.kill(-child.pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  const lastWord = () => end('SIGKILL');
+  process.once('exit', lastWord);
+  await until(isUp, child, url);
+  const kill = async () => {
+    end('SIGKILL');
+    await ended(child);
+  };
+  return {
+    url,
+    kill,
+    start: async () => {
+      child = launch();
+      await until(isUp, child, url);
+    },
+    stop: async () => {
+      await kill();
+      process.off('exit', lastWord);
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};
+
+export const startRedis = async (): Promise<Broker> => {
+  const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), 'mon-redis-'));
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory];
+  const launch = () =>
+    spawn(onPath('redis-server') ?? 'redis-server', args, { stdio: 'ignore', detached: true });
+  const isUp = async () => {
+    const probe = new Redis({ host: '127.0.0.1', port, lazyConnect: true, retryStrategy: () => null });
+    probe.on('error', () => {});
+    return probe.connect().then(
+      () => {
+        probe.disconnect();
+        return true;
+      },
+      () => false,
+    );
+  };
+  return brokerOf(`redis://127.0.0.1:${port}`, directory, launch, isUp);
+};
+
+export const startRabbitmq = async (): Promise<Broker> => {
+  const [port, distPort, epmdPort] = [await freePort(), await freePort(), await freePort()];
+  const directory = mkdtempSync(join(tmpdir(), 'mon-rabbitmq-'));
+  writeFileSync(join(directory, 'enabled_plugins'), '[].');
+  const env = {
+    ...process.env,
+    HOME: directory,
+    RABBITMQ_NODENAME: `mon-test-${port}@localhost`,
+    RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
+    RABBITMQ_NODE_PORT: String(port),
+    RABBITMQ_DIST_PORT: String(distPort),
+    RABBITMQ_MNESIA_BASE: directory,
+    RABBITMQ_LOG_BASE: directory,
+    RABBITMQ_LOGS: join(directory, 'rabbit.log'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(directory, 'enabled_plugins'),
+    RABBITMQ_CONF_ENV_FILE: join(directory, 'none'),
+    RABBITMQ_CONFIG_FILE: join(directory, 'none'),
+    RABBITMQ_PID_FILE: join(directory, 'pid'),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    ERL_EPMD_PORT: String(epmdPort),
+  };
+  // The wrapper of distributions insists on a user of its own; the script behind it does not.
+  const command = ['/usr/lib/rabbitmq/bin/rabbitmq-server', onPath('rabbitmq-server') ?? ''].find((path) =>
+    existsSync(path),
+  );
+  const launch = () => spawn(command ?? 'rabbitmq-server', [], { stdio: 'ignore', detached: true, env });
+  const url = `amqp://guest:guest@127.0.0.1:${port}`;
+  const isUp = () =>
+    connect(url).then(
+      async (connection) => {
+        await connection.close();
+        return true;
+      },
+      () => false,
+    );
+  const broker = await brokerOf(url, directory, launch, isUp);
+  return {
+    ...broker,
+    stop: async () => {
+      await broker.stop();
+      // The name server of Erlang puts itself in the background and would stay; this one is ours alone.
+      spawnSync(onPath('epmd') ?? 'epmd', ['-port', String(epmdPort), '-kill'], { stdio: 'ignore' });
+    },
+  };
+};

@@ -1,0 +1,98 @@
+// A whole backend on a memory store and the real clock, with the API of the earlier generation in front of it.
+import { hashSync } from '@node-rs/bcrypt';
+import { Backend } from '../../../src/actors/backend.ts';
+import { realClock } from '../../../src/actors/clock.ts';
+import { seedIfEmpty } from '../../../src/actors/resources/seed.ts';
+import { createCredentials } from '../../../src/http/auth/credentials.ts';
+import { createGuessThrottle } from '../../../src/http/auth/guess-throttle.ts';
+import { createHashingQueue } from '../../../src/http/auth/hashing-queue.ts';
+import { createEarlierApi } from '../../../src/http/earlier-api/server.ts';
+import { silentLog } from '../../../src/http/log.ts';
+import { checkConfigSchema } from '../../../src/model/check.ts';
+import type { Event } from '../../../src/model/event.ts';
+import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
+
+export const password = 'P@ssw0rd!';
+
+export interface Told {
+  readonly entity: string;
+  readonly check: string;
+  readonly status: number;
+}
+
+export const openLiveBackend = async () => {
+  const told: Told[] = [];
+  const warnings: string[] = [];
+  const note = (_fields: object, text: string) => void warnings.push(text);
+  const backend = await Backend.open({
+    store: new MemoryStore({ disk: new MemoryDisk() }),
+    log: { debug: () => {}, info: () => {}, warn: note, error: note },
+    name: 'b1',
+    entityLimit: 0,
+    deregistrationHandler: '',
+    deliveryWorkers: 10,
+    env: {},
+    onCollapse: () => {
+      throw new Error('the tree gave up');
+    },
+    runPipelines: async (event: Event) => {
+      const { entity, check } = event;
+      told.push({
+        entity: entity.metadata.name,
+        check: check?.metadata.name ?? '',
+        status: check?.status ?? 0,
+      });
+      return {
+        event: { id: event.id, namespace: '', entity: '', check: null, timestamp: 0 },
+        startedAtMs: 0,
+        durationMs: 0,
+        workflows: [],
+        skipped: [],
+        retry: false,
+        summary: '',
+      };
+    },
+  }).then(({ backend: opened }) => opened);
+  await seedIfEmpty(backend.resources, {
+    adminUsername: 'admin',
+    adminPassword: password,
+    hash: async (text) => hashSync(text, { cost: 4 }),
+  });
+  backend.serve();
+  const credentials = createCredentials({
+    table: backend.resources,
+    hashing: createHashingQueue(),
+    throttle: createGuessThrottle(() => realClock.monotonicMs()),
+  });
+  const api = createEarlierApi({
+    backend,
+    authenticator: { credentials },
+    log: silentLog,
+    wallMs: () => Date.now(),
+    version: '0.1.0',
+  });
+  const { port } = await api.listen('127.0.0.1', 0);
+  const define = (name: string, fields: object) =>
+    backend.resources.put(
+      { segment: 'checks', namespace: 'default', name },
+      checkConfigSchema.parse({
+        metadata: { name, namespace: 'default' },
+        interval: 3_600,
+        ...fields,
+      }) as never,
+    );
+  return {
+    backend,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    told,
+    warnings,
+    define,
+    close: async () => {
+      await api.close();
+      await backend.stop();
+    },
+  };
+};
+
+export type LiveBackend = Awaited<ReturnType<typeof openLiveBackend>>;

@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import test from 'node:test';
+import { MonError } from '../../src/model/errors.ts';
+import { maxPayloadBytes } from '../../src/wire/limits.ts';
+import {
+  addUser,
+  agentEvent,
+  agentHeaders,
+  basicHeader,
+  connectAgent,
+  grant,
+  newId,
+  openHouse,
+  refusedHandshake,
+} from './harness.ts';
+
+const acked = (agent: { acks: { ids: string[] }[] }): string[] => agent.acks.flatMap(({ ids }) => ids);
+
+test('the answer to an upgrade names the backend, the encodings and grants acknowledgements', async (t) => {
+  const house = await openHouse(t);
+  const { WebSocket } = await import('ws');
+  const socket = new WebSocket(house.agentUrl, { headers: agentHeaders() });
+  t.after(() => socket.terminate());
+  const [response] = await once(socket, 'upgrade');
+  assert.equal(response.headers['backend-id'], 'backend-1');
+  assert.equal(response.headers['content-type'], 'application/json');
+  assert.equal(response.headers['mon-ack'], '1');
+  assert.equal(response.headers.accept, 'application/octet-stream, application/json');
+  assert.equal(response.headers['sec-websocket-extensions'], undefined);
+});
+
+test('an event is acknowledged after its commit, not before', async (t) => {
+  const house = await openHouse(t);
+  house.backend.onFrame = () => null;
+  const agent = await connectAgent(t, house);
+  const event = agentEvent();
+  agent.send('event', event);
+  agent.send('keepalive', { ...agentEvent('keepalive'), timestamp: 1 });
+  while (house.backend.frames.length < 2) await once(agent.socket, 'pong', void agent.socket.ping() as never);
+  assert.deepEqual(agent.acks, []);
+  for (const { receipt } of house.backend.frames) receipt({ type: 'done' });
+  await agent.until(() => agent.acks.length > 0);
+  assert.deepEqual(agent.acks, [{ ids: [event.id], refused: [] }]);
+  const [first, second] = house.backend.frames;
+  assert.equal(first?.kind, 'event');
+  assert.equal(second?.kind, 'keepalive');
+  assert.deepEqual(first?.event.entity.subscriptions, ['entity:web-01']);
+});
+
+test('events that become durable in the same turn share one frame', async (t) => {
+  const house = await openHouse(t);
+  house.backend.onFrame = () => null;
+  const agent = await connectAgent(t, house);
+  const ids = Array.from({ length: 30 }, () => newId());
+  for (const id of ids) agent.send('event', agentEvent('cpu', id));
+  while (house.backend.frames.length < 30)
+    await once(agent.socket, 'pong', void agent.socket.ping() as never);
+  for (const { receipt } of house.backend.frames) receipt({ type: 'done' });
+  await agent.until(() => agent.acks.length > 0);
+  assert.deepEqual(agent.acks, [{ ids, refused: [] }]);
+});
+
+test('what can never be accepted is named and not asked for again; the session goes on', async (t) => {
+  const house = await openHouse(t);
+  const agent = await connectAgent(t, house);
+  const [bad, foreign, rejected, good] = [newId(), newId(), newId(), newId()];
+  house.backend.onFrame = (_, { id }) =>
+    id === rejected
+      ? { type: 'failed', error: new MonError('paymentRequired', 'entity limit reached') }
+      : { type: 'done' };
+  agent.send('event', agentEvent('a b', bad));
+  const elsewhere = agentEvent('cpu', foreign);
+  elsewhere.entity.metadata.namespace = 'other';
+  agent.send('event', elsewhere);
+  agent.send('event', 'this is not json');
+  agent.send('event', '{"__proto__":{"x":1}}');
+  agent.send('no_such_type', {});
+  agent.send('event', agentEvent('cpu', rejected));
+  agent.send('event', agentEvent('cpu', good));
+  await agent.until(() => acked(agent).includes(good));
+  const refused = agent.acks.flatMap((ack) => ack.refused);
+  assert.deepEqual(refused.map(({ id }) => id).sort(), [bad, foreign, rejected].sort());
+  assert.match(refused.find(({ id }) => id === bad)?.message ?? '', /check name cannot contain spaces/);
+  assert.match(refused.find(({ id }) => id === foreign)?.message ?? '', /namespace/);
+  assert.match(refused.find(({ id }) => id === rejected)?.message ?? '', /entity limit/);
+  assert.equal(({} as { x?: number }).x, undefined);
+});
+
+test('an event the store could not take is offered again with the same id until it is stored', async (t) => {
+  const house = await openHouse(t, { limits: { retryDelayMs: 5 } });
+  let offers = 0;
+  house.backend.onFrame = () => {
+    offers += 1;
+    return offers < 4 ? { type: 'failed', error: new MonError('storeFull') } : { type: 'done' };
+  };
+  const agent = await connectAgent(t, house);
+  const event = agentEvent();
+  agent.send('event', event);
+  await agent.until(() => agent.acks.length > 0);
+  assert.deepEqual(acked(agent), [event.id]);
+  assert.equal(offers, 4);
+  assert.deepEqual(new Set(house.backend.frames.map(({ event: { id } }) => id)), new Set([event.id]));
+});
+
+test('an event that crashes its actor each time is refused after three offers', async (t) => {
+  const house = await openHouse(t, { limits: { retryDelayMs: 2 } });
+  house.backend.onFrame = () => ({ type: 'refused', why: 'crashed', message: 'boom' });
+  const agent = await connectAgent(t, house);
+  const event = agentEvent();
+  agent.send('event', event);
+  await agent.until(() => agent.acks.length > 0);
+  assert.deepEqual(agent.acks[0]?.refused, [{ id: event.id, message: 'crashed: boom' }]);
+  assert.equal(house.backend.frames.length, 3);
+});
+
+test('agents without acknowledgements, of the reference dialect, get none and are served all the same', async (t) => {
+  const house = await openHouse(t);
+  const agent = await connectAgent(t, house, {
+    'Sensu-AgentName': 'old-01',
+    'Sensu-Namespace': 'default',
+    'Sensu-Subscriptions': 'linux',
+    'Sensu-User': 'agent',
+    Authorization: basicHeader('agent', 'P@ssw0rd!'),
+  });
+  agent.send('event', { ...agentEvent('cpu', null, 'old-01') });
+  while (house.backend.frames.length < 1) await once(agent.socket, 'pong', void agent.socket.ping() as never);
+  await once(agent.socket, 'pong', void agent.socket.ping() as never);
+  assert.deepEqual(agent.frames, []);
+  assert.match(house.backend.frames[0]?.event.id ?? '', /^[0-9a-f-]{36}$/);
+  assert.deepEqual(house.backend.sessions[0]?.info.subscriptions, ['linux']);
+});
+
+test('handshakes are refused in the order of the reference product, with its texts', async (t) => {
+  const house = await openHouse(t);
+  const { resources } = house.backend;
+  await addUser(resources, 'picky', 'picky-password');
+  await grant(resources, 'picky', { type: 'User', name: 'picky' }, [
+    { verbs: ['create'], resources: ['events'], resource_names: ['only-me'] },
+  ]);
+  const headers = agentHeaders();
+  const withoutCredentials = { 'Mon-AgentName': 'x', 'Mon-Namespace': 'default' };
+  for (const [wanted, text, sent] of [
+    [401, 'missing credentials', withoutCredentials],
+    [401, 'bad credentials', { ...headers, Authorization: basicHeader('agent', 'wrong') }],
+    [401, 'bad credentials', { ...headers, Authorization: basicHeader('stranger', 'P@ssw0rd!') }],
+    [403, 'Forbidden', { ...headers, Authorization: basicHeader('nobody', 'nobody-password') }],
+    [403, 'Forbidden', { ...headers, Authorization: basicHeader('picky', 'picky-password') }],
+    [404, 'namespace "nowhere" not found', agentHeaders('web-01', 'nowhere')],
+    [404, 'namespace "" not found', agentHeaders('web-01', '')],
+    [400, 'agent name cannot contain spaces or special characters', agentHeaders('we b')],
+    [403, 'Forbidden', { ...headers, Origin: 'http://evil.example' }],
+  ] as const) {
+    const refused = await refusedHandshake(house, sent);
+    assert.equal(refused.status, wanted, text);
+    assert.equal(refused.text.trim(), text);
+    assert.equal(refused.headers['x-content-type-options'], 'nosniff');
+  }
+  house.backend.entityLimit = 0;
+  assert.equal((await refusedHandshake(house, headers)).status, 402);
+  house.backend.ready = false;
+  const early = await refusedHandshake(house, withoutCredentials);
+  assert.equal(early.status, 503);
+  assert.equal(early.text.trim(), 'agentd temporarily unavailable during startup');
+  assert.ok(Number(early.headers['retry-after']) > 0);
+  assert.equal(house.backend.sessions.length, 0);
+});
+
+test('what is no upgrade is 400, another path 404, and health and readiness are served', async (t) => {
+  const house = await openHouse(t);
+  const url = house.agentUrl.replace('ws:', 'http:');
+  const Authorization = basicHeader('agent', 'P@ssw0rd!');
+  const headers = { Authorization, 'Mon-AgentName': 'x', 'Mon-Namespace': 'default' };
+  assert.equal((await fetch(`${url}/`)).status, 401);
+  assert.equal((await fetch(`${url}/`, { headers })).status, 400);
+  assert.equal((await fetch(`${url}/other`, { headers })).status, 404);
+  assert.equal((await refusedHandshake(house, agentHeaders(), '/other')).status, 404);
+  assert.equal(await (await fetch(`${url}/ready`)).text(), 'ready\n');
+  const health = (await (await fetch(`${url}/health`)).json()) as { ClusterHealth: { Healthy: boolean }[] };
+  assert.equal(health.ClusterHealth[0]?.Healthy, true);
+  house.backend.ready = false;
+  assert.equal((await fetch(`${url}/ready`)).status, 503);
+});
+
+test('a storm of new agents is let in at the rate asked for, the rest is told 429', async (t) => {
+  const house = await openHouse(t, { limits: { connectionsPerSecond: 2, connectionBurst: 3 } });
+  for (const name of ['a', 'b', 'c']) await connectAgent(t, house, agentHeaders(name));
+  const refused = await refusedHandshake(house, agentHeaders('d'));
+  assert.equal(refused.status, 429);
+  assert.equal(refused.headers['retry-after'], '1');
+  house.clock.nowMs += 500;
+  await connectAgent(t, house, agentHeaders('d'));
+  assert.equal((await refusedHandshake(house, agentHeaders('e'))).status, 429);
+});
+
+test('wrong passwords of agents are throttled like those of people', async (t) => {
+  const house = await openHouse(t);
+  const headers = agentHeaders('web-01', 'default', 'wrong');
+  for (let i = 0; i < 10; i += 1) assert.equal((await refusedHandshake(house, headers)).status, 401);
+  assert.equal((await refusedHandshake(house, headers)).status, 429);
+});
+
+test('a hundred agents with the same password cost one bcrypt', async (t) => {
+  const house = await openHouse(t);
+  const { hash } = await import('@node-rs/bcrypt');
+  const slow = await hash('P@ssw0rd!', { cost: 10 });
+  await house.backend.resources.update({ segment: 'users', namespace: '', name: 'agent' }, (user) => ({
+    ...user,
+    password_hash: slow,
+  }));
+  const names = Array.from({ length: 100 }, (_, i) => `agent-${i}`);
+  await Promise.all(names.map((name) => connectAgent(t, house, agentHeaders(name))));
+  assert.equal(house.api.edge.sessions, 100, 'a queue of sixteen would have refused most of them');
+});
+
+test('when an agent connects again the newer session wins and the older is told why', async (t) => {
+  const house = await openHouse(t);
+  const older = await connectAgent(t, house);
+  const newer = await connectAgent(t, house);
+  const { code, reason } = await older.closed;
+  assert.equal(code, 4001);
+  assert.match(reason, /replaced by a newer session of default\/web-01/);
+  const event = agentEvent();
+  newer.send('event', event);
+  await newer.until(() => acked(newer).includes(event.id ?? ''));
+  assert.equal(house.api.edge.sessions, 1);
+  await connectAgent(t, house, agentHeaders('web-01', 'other'));
+  assert.equal(house.api.edge.sessions, 2, 'the same name in another namespace is another agent');
+});
+
+test('an agent of one login may not report for entities its login does not cover', async (t) => {
+  const house = await openHouse(t);
+  const { resources } = house.backend;
+  await addUser(resources, 'picky', 'picky-password');
+  await grant(resources, 'picky', { type: 'User', name: 'picky' }, [
+    { verbs: ['create'], resources: ['events'], resource_names: ['web-01'] },
+  ]);
+  const Authorization = basicHeader('picky', 'picky-password');
+  const agent = await connectAgent(t, house, { ...agentHeaders(), Authorization });
+  const [foreign, own] = [newId(), newId()];
+  agent.send('event', agentEvent('cpu', foreign, 'db-01'));
+  agent.send('keepalive', { ...agentEvent('keepalive', newId(), 'db-01') });
+  agent.send('event', agentEvent('cpu', own));
+  await agent.until(() => acked(agent).includes(own));
+  assert.deepEqual(
+    agent.acks.flatMap(({ refused }) => refused.map(({ id }) => id)),
+    [foreign],
+  );
+  assert.equal(house.backend.frames.length, 1);
+});
+
+test('disabling a user ends the sessions of its agents', async (t) => {
+  const house = await openHouse(t);
+  const agent = await connectAgent(t, house);
+  await house.backend.resources.update({ segment: 'users', namespace: '', name: 'agent' }, (user) => ({
+    ...user,
+    disabled: true,
+  }));
+  const { code, reason } = await agent.closed;
+  assert.equal(code, 1008);
+  assert.match(reason, /user agent/);
+  assert.equal((await refusedHandshake(house, agentHeaders())).status, 401);
+});
+
+test('an agent whose login loses the right to report is let go', async (t) => {
+  const house = await openHouse(t);
+  const agent = await connectAgent(t, house);
+  const { resources } = house.backend;
+  await resources.delete({ segment: 'clusterroles', namespace: '', name: 'view' });
+  await grant(resources, 'unrelated', { type: 'User', name: 'x' }, []);
+  assert.equal(agent.socket.readyState, agent.socket.OPEN);
+  await resources.update({ segment: 'users', namespace: '', name: 'agent' }, (user) => ({
+    ...user,
+    groups: [],
+  }));
+  assert.equal((await agent.closed).code, 1008);
+});
+
+test('a message of exactly 1 MiB is taken, one byte more ends the session with 1009', async (t) => {
+  const house = await openHouse(t);
+  const agent = await connectAgent(t, house);
+  const event = agentEvent();
+  const shell = 'event\n'.length + JSON.stringify({ ...event, check: { ...event.check, output: '' } }).length;
+  const sized = (bytes: number) => ({
+    ...event,
+    check: { ...event.check, output: 'x'.repeat(bytes - shell) },
+  });
+  agent.send('event', sized(maxPayloadBytes));
+  await agent.until(() => acked(agent).length === 1);
+  agent.send('event', sized(maxPayloadBytes + 1));
+  assert.equal((await agent.closed).code, 1009);
+});
+
+test('a message that is no frame ends the session', async (t) => {
+  const house = await openHouse(t);
+  const agent = await connectAgent(t, house);
+  agent.socket.send('no newline in here');
+  const { code, reason } = await agent.closed;
+  assert.deepEqual({ code, reason }, { code: 1002, reason: 'invalid message' });
+});
+
+test('while the store cannot keep up sockets are not read, and afterwards nothing is lost', async (t) => {
+  const house = await openHouse(t);
+  const agent = await connectAgent(t, house);
+  house.backend.setPressure(true);
+  const ids = Array.from({ length: 50 }, () => newId());
+  for (const id of ids) agent.send('event', agentEvent('cpu', id));
+  const other = await connectAgent(t, house, agentHeaders('other'));
+  await new Promise((done) => setTimeout(done, 50));
+  assert.equal(house.backend.frames.length, 0);
+  house.backend.setPressure(false);
+  await agent.until(() => acked(agent).length === ids.length);
+  assert.deepEqual(acked(agent), ids);
+  other.socket.close();
+});
+
+test('a session with too many unsettled frames is not read until they settle', async (t) => {
+  const house = await openHouse(t, { limits: { maxUnsettledFrames: 10 } });
+  house.backend.onFrame = () => null;
+  const agent = await connectAgent(t, house);
+  // Each message fills more than what the socket library takes from the kernel at once.
+  const ids = Array.from({ length: 40 }, () => newId());
+  const output = 'x'.repeat(100_000);
+  for (const id of ids) {
+    const event = agentEvent('cpu', id);
+    agent.send('event', { ...event, check: { ...event.check, output } });
+  }
+  const settled = new Set<string>();
+  while (settled.size < ids.length) {
+    while (house.backend.frames.length === settled.size) await new Promise((done) => setImmediate(done));
+    await new Promise((done) => setTimeout(done, 5));
+    const open = house.backend.frames.filter(({ event }) => !settled.has(event.id ?? ''));
+    assert.ok(open.length <= 12, `${open.length} frames under way`);
+    for (const { event, receipt } of open) {
+      settled.add(event.id ?? '');
+      receipt({ type: 'done' });
+    }
+  }
+  await agent.until(() => acked(agent).length === ids.length);
+});
+
+test('an agent that does not read is cut off, and others do not notice', async (t) => {
+  const house = await openHouse(t, { limits: { maxBufferedBytes: 200_000 } });
+  const deaf = await connectAgent(t, house, agentHeaders('deaf'));
+  const fine = await connectAgent(t, house, agentHeaders('fine'));
+  deaf.socket.pause();
+  const session = house.backend.sessions[0];
+  const frame = Buffer.from(`check_request\n${JSON.stringify({ pad: 'x'.repeat(100_000) })}`);
+  let sent = 0;
+  while (sent < 1_000 && session?.info.send(frame) === true) sent += 1;
+  assert.ok(sent < 1_000, 'the connection was never cut');
+  assert.equal(session?.info.send(frame), false);
+  while (session?.closedWith === undefined) await new Promise((done) => setImmediate(done));
+  assert.equal(house.api.edge.counts.cut, 1);
+  const event = agentEvent('cpu', newId(), 'fine');
+  fine.send('event', event);
+  await fine.until(() => acked(fine).includes(event.id ?? ''));
+});
+
+test('an agent that answers no pings is closed after two missed ones, one that does stays', async (t) => {
+  const house = await openHouse(t, { limits: { pingIntervalMs: 50 } });
+  const silent = await connectAgent(t, house, agentHeaders('silent'), { autoPong: false });
+  const lively = await connectAgent(t, house, agentHeaders('lively'));
+  let pings = 0;
+  silent.socket.on('ping', () => {
+    pings += 1;
+  });
+  const { code } = await silent.closed;
+  assert.equal(code, 1006);
+  assert.equal(pings, 2);
+  assert.equal(lively.socket.readyState, lively.socket.OPEN);
+  assert.equal(house.api.edge.counts.silent, 1);
+});
+
+test('shutting down says 1001 bye to every agent and tells the backend', async (t) => {
+  const house = await openHouse(t);
+  const agent = await connectAgent(t, house);
+  const closing = house.api.close();
+  assert.deepEqual(await agent.closed, { code: 1001, reason: 'bye' });
+  await closing;
+  assert.equal(house.backend.sessions[0]?.closedWith, '1001 bye');
+});
+
+test('a client that never finishes its request line is let go', async (t) => {
+  const house = await openHouse(t, { limits: { headersTimeoutMs: 100, handshakeTimeoutMs: 100 } });
+  const socket = connect(Number(new URL(house.agentUrl).port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.on('error', () => {});
+  socket.resume();
+  await once(socket, 'connect');
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
+  await once(socket, 'close');
+});

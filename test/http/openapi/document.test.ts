@@ -1,0 +1,107 @@
+// The document tells the whole truth: every route, every schema, examples that are taken.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { openApiPath } from '../../../src/http/openapi/document.ts';
+import { examples } from '../../../src/http/openapi/examples.ts';
+import { resourceKinds } from '../../../src/model/resource-kinds.ts';
+import { openHouse } from '../harness.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is looked into from all sides
+type Anything = any;
+
+const walk = (value: unknown, visit: (object: Record<string, unknown>) => void): void => {
+  if (value === null || typeof value !== 'object') return;
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>);
+  for (const inner of Object.values(value)) walk(inner, visit);
+};
+
+test('every route of the API is in the document, with its parameters, and nothing else is', async (t) => {
+  const house = await openHouse(t);
+  const reply = await house.ask('GET', '/openapi.json', { as: null });
+  assert.equal(reply.status, 200);
+  const document: Anything = reply.json;
+  assert.equal(document.openapi, '3.1.0');
+  const told = Object.entries<Anything>(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const served = house.api.routes.map(({ method, url }) => `${method} ${openApiPath(url)}`);
+  assert.deepEqual(told.sort(), served.sort());
+  assert.ok(served.length > 120, `${served.length} routes`);
+  const ids = new Set<string>();
+  for (const [path, methods] of Object.entries<Anything>(document.paths)) {
+    for (const operation of Object.values<Anything>(methods)) {
+      const names = (operation.parameters ?? []).filter((one: Anything) => one.in === 'path');
+      assert.deepEqual(
+        names.map((one: Anything) => `{${one.name}}`),
+        path.match(/\{\w+\}/g) ?? [],
+      );
+      assert.ok(!ids.has(operation.operationId), `${operation.operationId} twice`);
+      ids.add(operation.operationId);
+      assert.ok(operation.summary.length > 5 && operation.tags.length === 1);
+      assert.ok(
+        Object.keys(operation.responses).some((status) => /^[23]/.test(status)),
+        path,
+      );
+    }
+  }
+  walk(document, ({ $ref: ref }) => {
+    if (typeof ref !== 'string') return;
+    const found = ref
+      .slice(2)
+      .split('/')
+      .reduce((at: Anything, key) => at?.[key], document);
+    assert.notEqual(found, undefined, ref);
+  });
+});
+
+test('the schema of every kind names its fields: none has turned into "anything"', async (t) => {
+  const house = await openHouse(t);
+  const document: Anything = (await house.ask('GET', '/openapi.json', { as: null })).json;
+  for (const kind of resourceKinds) {
+    const schema = document.components.schemas[kind.path];
+    const shapes: Anything[] = schema.oneOf ?? schema.anyOf ?? [schema];
+    const fields = new Set(shapes.flatMap((shape) => Object.keys(shape.properties ?? {})));
+    for (const field of Object.keys(examples[kind.path] ?? {}))
+      assert.ok(fields.has(field), `${kind.path}.${field}`);
+  }
+});
+
+test('each guarded route names both ways to prove who calls, and open ones none', async (t) => {
+  const house = await openHouse(t);
+  const document: Anything = (await house.ask('GET', '/openapi.json', { as: null })).json;
+  for (const { access, method, url } of house.api.routes) {
+    const { security, responses } = document.paths[openApiPath(url)][method.toLowerCase()];
+    const guarded = access !== 'public' && access !== 'open';
+    assert.equal(
+      security.some((one: object) => 'token' in one) && security.some((one: object) => 'apiKey' in one),
+      guarded,
+      url,
+    );
+    assert.equal(
+      '401' in responses,
+      guarded || url.startsWith('/auth') || url.includes('/oidc/'),
+      `${method} ${url}`,
+    );
+    if (typeof access === 'object') assert.ok('403' in responses, `${method} ${url}`);
+  }
+  for (const scheme of ['token', 'apiKey', 'password'])
+    assert.ok(scheme in document.components.securitySchemes);
+});
+
+test('every kind has an example, and every example is taken', () => {
+  for (const kind of resourceKinds) {
+    const decoded = kind.decode(structuredClone(examples[kind.path]));
+    assert.ok(decoded.ok, `${kind.path}: ${decoded.ok ? '' : decoded.message}`);
+    assert.equal(kind.validate(decoded.value), null, kind.path);
+  }
+});
+
+test('the page is plain, needs nothing from elsewhere, and shows every path', async (t) => {
+  const house = await openHouse(t);
+  const reply = await house.ask('GET', '/docs', { as: null });
+  assert.equal(reply.status, 200);
+  assert.match(reply.headers.get('content-type') ?? '', /^text\/html/);
+  assert.match(reply.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  assert.doesNotMatch(reply.text, /<script|<link|src=|@import|url\(/);
+  for (const { url } of house.api.routes) assert.ok(reply.text.includes(`>${openApiPath(url)}<`), url);
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import test from 'node:test';
+import { openHouse } from './harness.ts';
+
+test('health, version, readiness and metrics need no login', async (t) => {
+  const house = await openHouse(t);
+  const health = await house.ask('GET', '/health', { as: null });
+  assert.equal(health.status, 200);
+  assert.equal(health.json.Alarms, null);
+  assert.equal(health.json.ClusterHealth[0].Healthy, true);
+  assert.ok(Number.isSafeInteger(health.json.Header.cluster_id));
+  assert.equal((await house.ask('GET', '/health?timeout=soon', { as: null })).status, 400);
+  const version = await house.ask('GET', '/version', { as: null });
+  assert.match(version.json.sensu_backend.split('#')[0], /^6\.\d+\.\d+$/);
+  assert.equal(version.json.mon_backend, '0.1.0');
+  assert.equal((await house.ask('GET', '/ready', { as: null })).text, 'ready\n');
+  await house.ask('GET', '/api/core/v2/events');
+  const metrics = await house.ask('GET', '/metrics', { as: null });
+  assert.match(metrics.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  assert.match(
+    metrics.text,
+    /mon_http_request_seconds_count\{method="GET",route="\/api\/core\/v2\/events",status="200"\} 1/,
+  );
+  assert.match(metrics.text, /mon_agent_sessions 0/);
+});
+
+test('a sick or silent store shows in the health report, which still arrives', async (t) => {
+  const house = await openHouse(t);
+  house.backend.healthReport = () => Promise.reject(new Error('disk on fire'));
+  const sick = await house.ask('GET', '/health', { as: null });
+  assert.equal(sick.status, 200);
+  assert.equal(sick.json.ClusterHealth[0].Healthy, false);
+  assert.match(sick.json.ClusterHealth[0].Err, /disk on fire/);
+  house.backend.healthReport = () => new Promise(() => {});
+  const silent = await house.ask('GET', '/health?timeout=0', { as: null });
+  assert.equal(silent.json.ClusterHealth[0].Healthy, false);
+});
+
+test('while starting up everything but the public routes says 503 and when to come back', async (t) => {
+  const house = await openHouse(t);
+  house.backend.ready = false;
+  for (const path of ['/api/core/v2/events', '/auth', '/ready']) {
+    const reply = await house.ask('GET', path, { as: null });
+    assert.equal(reply.status, 503, path);
+    assert.ok(Number(reply.headers.get('retry-after')) > 0);
+  }
+  assert.match((await house.ask('GET', '/auth', { as: null })).text, /^API unavailable during startup\./);
+  assert.equal((await house.ask('GET', '/health', { as: null })).status, 200);
+  assert.equal((await house.ask('GET', '/metrics', { as: null })).status, 200);
+  assert.equal((await house.ask('GET', '/nothing', { as: null })).status, 404);
+});
+
+test('headers beyond 16 kB are refused', async (t) => {
+  const house = await openHouse(t);
+  const socket = connect(Number(new URL(house.url).port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.write(`GET /version HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  assert.match(answer, /^HTTP\/1\.1 431 /);
+});

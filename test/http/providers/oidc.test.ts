@@ -1,0 +1,204 @@
+// Logins at an OIDC issuer, the way a browser walks them: away, back with a code, tokens of our own.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { inspect } from 'node:util';
+import type { Log } from '../../../src/http/log.ts';
+import { type House, openHouse, TestClock } from '../harness.ts';
+import { type LocalIssuer, startIssuer } from './local-issuer.ts';
+
+const root = '/api/enterprise/authentication/v2/oidc';
+
+const open = async (t: TestContext, spec: object = {}) => {
+  const issuer = await startIssuer(t);
+  // Tokens of the issuer are of today.
+  const clock = new TestClock();
+  clock.nowMs = Date.now();
+  const lines: string[] = [];
+  // As a logger writes errors: with everything that can be seen of them and of their causes.
+  const write = (fields: object, text: string) => void lines.push(`${text} ${inspect(fields, { depth: 9 })}`);
+  const log: Log = { error: write, warn: write, info: write, debug: write };
+  const house = await openHouse(t, { clock, log });
+  const reply = await house.ask('PUT', '/api/enterprise/authentication/v2/authproviders/issuer', {
+    body: {
+      type: 'oidc',
+      api_version: 'authentication/v2',
+      metadata: { name: 'issuer' },
+      spec: {
+        client_id: issuer.clientId,
+        client_secret: issuer.clientSecret,
+        server: issuer.url,
+        username_claim: 'preferred_username',
+        groups_claim: 'groups',
+        ...spec,
+      },
+    },
+  });
+  assert.equal(reply.status, 200, reply.text);
+  return { issuer, house, clock, lines };
+};
+
+/** Goes to the issuer and comes back up to our own address, which is not called yet. */
+const walk = async (house: House, query = '') => {
+  const begin = await house.ask('GET', `${root}/authorize${query}`, { as: null });
+  assert.equal(begin.status, 302, begin.text);
+  const cookie = (begin.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const away = await fetch(begin.headers.get('location') ?? '', { redirect: 'manual' });
+  const back = new URL(away.headers.get('location') ?? '');
+  return { begin, cookie, back, path: back.pathname + back.search };
+};
+
+const comeBack = (house: House, path: string, cookie: string) =>
+  house.ask('GET', path, { as: null, headers: { cookie } });
+
+const login = async (house: House) => {
+  const { path, cookie } = await walk(house);
+  return comeBack(house, path, cookie);
+};
+
+const refresh = (house: House, pair: { access_token: string; refresh_token: string }, path = '/auth/token') =>
+  house.ask('POST', path, {
+    as: null,
+    headers: { Authorization: `Bearer ${pair.access_token}` },
+    body: { refresh_token: pair.refresh_token },
+  });
+
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+
+test('somebody the issuer knows comes back with tokens that open the API, named by the claims and prefixes', async (t) => {
+  const { house, issuer } = await open(t, { username_prefix: 'oidc:', groups_prefix: 'oidc' });
+  const { begin, cookie, path } = await walk(house);
+  const asked = new URL(begin.headers.get('location') ?? '').searchParams;
+  assert.equal(asked.get('code_challenge_method'), 'S256');
+  assert.equal(asked.get('scope'), 'openid offline_access');
+  assert.match(begin.headers.get('set-cookie') ?? '', /HttpOnly; SameSite=Lax/);
+  const reply = await comeBack(house, path, cookie);
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.headers.get('cache-control'), 'no-store');
+  const claims = claimsOf(reply.json.access_token);
+  assert.equal(claims.sub, 'oidc:ada');
+  assert.deepEqual(claims.groups, ['oidc:ops', 'oidc:dev', 'system:users']);
+  assert.deepEqual(claims.provider, { provider_id: 'issuer', provider_type: 'oidc', user_id: 'subject-1' });
+  house.tokens.set('ada', reply.json.access_token);
+  assert.equal((await house.ask('GET', '/api/core/v2/namespaces', { as: 'ada' })).status, 200);
+  assert.ok(!JSON.stringify([...house.backend.committer.records]).includes('access-at-the-issuer'));
+  await issuer.stop();
+});
+
+test('tokens go to a path of this site or to this machine, and nowhere else', async (t) => {
+  const { house } = await open(t);
+  const local = await walk(house, `?callback=${encodeURIComponent('http://127.0.0.1:8000/done?x=1')}`);
+  const told = new URL((await comeBack(house, local.path, local.cookie)).headers.get('location') ?? '');
+  assert.equal(told.port, '8000');
+  assert.ok(told.searchParams.get('access_token') && told.searchParams.get('x') === '1');
+  const site = await walk(house, '?callback=/ui/');
+  assert.match(
+    (await comeBack(house, site.path, site.cookie)).headers.get('location') ?? '',
+    /^\/ui\/#access_token=/,
+  );
+  for (const callback of [
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    'http://127.0.0.1.evil.example/',
+    'http://user@127.0.0.1/',
+    'javascript:alert(1)',
+    'http://evil.example/127.0.0.1',
+  ]) {
+    const reply = await house.ask('GET', `${root}/authorize?callback=${encodeURIComponent(callback)}`, {
+      as: null,
+    });
+    assert.equal(reply.status, 400, callback);
+  }
+});
+
+test('a login ends in the browser it began in, once, in time, and unchanged', async (t) => {
+  const { house, clock } = await open(t);
+  const first = await walk(house);
+  assert.equal((await comeBack(house, first.path, '')).status, 400, 'no cookie');
+  assert.equal(
+    (await comeBack(house, first.path, 'mon_oidc=AAAAAAAAAAAAAAAAAAAAAA')).status,
+    400,
+    'another cookie',
+  );
+  assert.equal(
+    (await comeBack(house, `${root}/callback?code=x&state=x`, first.cookie)).status,
+    400,
+    'no state',
+  );
+  assert.equal((await comeBack(house, first.path, first.cookie)).status, 200);
+  assert.equal((await comeBack(house, first.path, first.cookie)).status, 401, 'a code works once');
+  const wrong = await walk(house);
+  const forged = wrong.path.replace(/code=[^&]+/, 'code=made-up');
+  assert.equal((await comeBack(house, forged, wrong.cookie)).status, 401, 'a made up code');
+  const late = await walk(house);
+  clock.nowMs += 601_000;
+  assert.equal((await comeBack(house, late.path, late.cookie)).status, 400, 'too late');
+});
+
+test('an ID token that does not hold lets nobody in', async (t) => {
+  const { house, issuer, lines } = await open(t);
+  const lies: readonly (readonly [string, (issuer: LocalIssuer) => void])[] = [
+    ['for another client', (one) => (one.lie = (claims) => ({ ...claims, aud: 'another' }))],
+    ['from another issuer', (one) => (one.lie = (claims) => ({ ...claims, iss: 'https://evil.example' }))],
+    ['of another login', (one) => (one.lie = (claims) => ({ ...claims, nonce: 'another' }))],
+    ['long over', (one) => (one.lie = (claims) => ({ ...claims, exp: 1_000_000_000 }))],
+    ['no token at all', (one) => (one.withoutIdToken = true)],
+    ['signed by a stranger', (one) => (one.signWithAnotherKey = true)],
+  ];
+  for (const [what, tell] of lies) {
+    issuer.lie = (claims) => claims;
+    issuer.withoutIdToken = false;
+    tell(issuer);
+    const reply = await login(house);
+    assert.equal(reply.status, 401, `${what}: ${reply.text}`);
+  }
+  assert.ok(lines.some((line) => line.includes('an issuer was asked in vain')));
+  assert.doesNotMatch(lines.join('\n'), /access-at-the-issuer|client-secret-canary|eyJ/);
+});
+
+test('without the claims asked for nobody comes in, and the answer names what is missing', async (t) => {
+  const { house, issuer } = await open(t, { groups_claim: 'teams' });
+  const reply = await login(house);
+  assert.equal(reply.status, 401);
+  assert.match(reply.json.message, /could not find the groups claim "teams" in the user's claims/);
+  issuer.claims = { sub: 'subject-1', preferred_username: 'a\u0000b', teams: [] };
+  assert.equal((await login(house)).status, 401, 'a name that cannot be one');
+});
+
+test('claims that are not in the ID token are asked for at the userinfo endpoint', async (t) => {
+  const { house, issuer } = await open(t);
+  issuer.claims = { sub: 'subject-1', preferred_username: 'ada' };
+  const { json } = await login(house);
+  assert.deepEqual(claimsOf(json.access_token).groups, ['from-userinfo', 'system:users']);
+});
+
+test('a refresh asks the issuer again: groups change, who was revoked is out, an outage ends nothing', async (t) => {
+  const { house, issuer } = await open(t);
+  const first = (await login(house)).json;
+  issuer.claims = { ...issuer.claims, groups: ['dev'] };
+  const second = await refresh(house, first, `${root}/token`);
+  assert.equal(second.status, 200, second.text);
+  assert.deepEqual(claimsOf(second.json.access_token).groups, ['dev', 'system:users']);
+  const third = await refresh(house, second.json);
+  assert.equal(third.status, 200, third.text);
+  issuer.revoked = true;
+  assert.equal((await refresh(house, third.json)).status, 401);
+  house.tokens.set('ada', third.json.access_token);
+  assert.equal((await house.ask('GET', '/api/core/v2/namespaces', { as: 'ada' })).status, 401);
+  issuer.revoked = false;
+  const other = (await login(house)).json;
+  await issuer.stop();
+  assert.equal((await refresh(house, other)).status, 503);
+  house.tokens.set('ada', other.access_token);
+  assert.equal((await house.ask('GET', '/api/core/v2/namespaces', { as: 'ada' })).status, 200);
+});
+
+test('an issuer that is down, or a provider nobody configured, is said so', async (t) => {
+  const { house, issuer } = await open(t);
+  assert.equal((await house.ask('GET', `${root}/authorize?provider=other`, { as: null })).status, 404);
+  await issuer.stop();
+  const reply = await house.ask('GET', `${root}/authorize`, { as: null });
+  assert.equal(reply.status, 503);
+  assert.doesNotMatch(reply.text, /client-secret-canary/);
+});

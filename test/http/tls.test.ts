@@ -1,0 +1,135 @@
+// TLS on both listeners, and agents that log in with a certificate. Certificates are made with the openssl program.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:https';
+import test, { type TestContext } from 'node:test';
+import { connect } from 'node:tls';
+import { WebSocket } from 'ws';
+import { createApi } from '../../src/http/api.ts';
+import { silentLog } from '../../src/http/log.ts';
+import { tlsOptions } from '../../src/http/tls.ts';
+import { type Authority, hasOpenssl, makeAuthority } from './certificates.ts';
+import { FakeBackend } from './fake-backend.ts';
+import { addUser, agentEvent, agentHeaders, openHouse } from './harness.ts';
+
+if (!hasOpenssl) console.error('tls.test: SKIPPED, there is no openssl program on this machine');
+
+const open = async (t: TestContext, authority: Authority, demandClientCertificates: boolean) => {
+  const backend = await FakeBackend.create();
+  await openHouse(t, { backend });
+  const server = authority.issue('backend');
+  const api = await createApi({
+    backend,
+    log: silentLog,
+    clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now() },
+    version: '0.1.0',
+    backendId: 'backend-1',
+    http: { host: '127.0.0.1', port: 0, tls: tlsOptions(server) },
+    agents: {
+      host: '127.0.0.1',
+      port: 0,
+      tls: tlsOptions({ ...server, ...(demandClientCertificates ? { clientCa: authority.ca } : {}) }),
+    },
+  });
+  const { http, agents } = await api.listen();
+  t.after(() => api.close());
+  return { api, backend, httpPort: http.port, agentUrl: `wss://127.0.0.1:${agents.port}` };
+};
+
+const options = { skip: hasOpenssl ? false : 'no openssl program' };
+
+test('the API speaks TLS 1.2 and newer, and nothing else', options, async (t) => {
+  const authority = makeAuthority(t);
+  const { httpPort } = await open(t, authority, false);
+  const asked = request({ port: httpPort, host: '127.0.0.1', path: '/version', ca: authority.ca });
+  asked.end();
+  const [response] = await once(asked, 'response');
+  assert.equal(response.statusCode, 200);
+  response.resume();
+  await assert.rejects(fetch(`http://127.0.0.1:${httpPort}/version`));
+  const old = connect({
+    port: httpPort,
+    host: '127.0.0.1',
+    ca: authority.ca,
+    minVersion: 'TLSv1.1',
+    maxVersion: 'TLSv1.1',
+    ciphers: 'ALL@SECLEVEL=0',
+  });
+  await assert.rejects(once(old, 'secureConnect'));
+});
+
+test(
+  'an agent whose certificate we vouch for needs no password; others do not get in',
+  options,
+  async (t) => {
+    const authority = makeAuthority(t);
+    const { backend, agentUrl } = await open(t, authority, true);
+    await addUser(backend.resources, 'web-agent', 'a long password', ['system:agents']);
+    const { Authorization: _, 'Mon-User': __, ...headers } = agentHeaders();
+    for (const name of ['web-agent', 'unknown.example']) {
+      const socket = new WebSocket(agentUrl, { headers, ca: authority.ca, ...authority.issue(name) });
+      t.after(() => socket.terminate());
+      await once(socket, 'open');
+      socket.send(`event\n${JSON.stringify(agentEvent())}`);
+      await once(socket, 'message');
+      const session = backend.sessions.at(-1);
+      assert.equal(session?.info.mutualTls, true);
+      assert.equal(session?.info.user, name === 'web-agent' ? 'web-agent' : 'agent');
+    }
+    const stranger = makeAuthority(t).issue('web-agent');
+    for (const pair of [{}, stranger]) {
+      const socket = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca, ...pair });
+      await assert.rejects(once(socket, 'open'));
+    }
+    assert.equal(backend.sessions.length, 2);
+  },
+);
+
+test('without demanded certificates agents log in with their password over TLS', options, async (t) => {
+  const authority = makeAuthority(t);
+  const { backend, agentUrl } = await open(t, authority, false);
+  const socket = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca });
+  t.after(() => socket.terminate());
+  await once(socket, 'open');
+  assert.equal(backend.sessions[0]?.info.mutualTls, false);
+});
+
+const serialAt = async (port: number, ca: Buffer): Promise<string> => {
+  const socket = connect({ host: '127.0.0.1', port, ca });
+  await once(socket, 'secureConnect');
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+};
+
+test(
+  'new certificates are used for new connections, and no agent that is connected is dropped',
+  options,
+  async (t) => {
+    const authority = makeAuthority(t);
+    const { api, httpPort, agentUrl } = await open(t, authority, false);
+    const agentPort = Number(new URL(agentUrl).port);
+    const before = [await serialAt(httpPort, authority.ca), await serialAt(agentPort, authority.ca)];
+    const agent = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca });
+    t.after(() => agent.terminate());
+    await once(agent, 'open');
+    const next = authority.issue('backend, renewed');
+    api.renewCertificates({ api: tlsOptions(next), agents: tlsOptions(next) });
+    const after = [await serialAt(httpPort, authority.ca), await serialAt(agentPort, authority.ca)];
+    for (const [index, serial] of after.entries()) assert.notEqual(serial, before[index]);
+    agent.send(`event\n${JSON.stringify(agentEvent())}`);
+    await once(agent, 'message');
+    assert.equal(agent.readyState, WebSocket.OPEN);
+  },
+);
+
+test('certificates that do not fit their key change nothing', options, async (t) => {
+  const authority = makeAuthority(t);
+  const { api, httpPort, agentUrl } = await open(t, authority, false);
+  const before = await serialAt(httpPort, authority.ca);
+  const good = authority.issue('one');
+  const mixed = tlsOptions({ cert: good.cert, key: authority.issue('two').key });
+  assert.throws(() => api.renewCertificates({ api: tlsOptions(good), agents: mixed }), /key/);
+  assert.equal(await serialAt(httpPort, authority.ca), before);
+  assert.ok(await serialAt(Number(new URL(agentUrl).port), authority.ca));
+});
