@@ -1,0 +1,118 @@
+// The agent's own entity: what this configuration says until the backend has said otherwise (agent sheet 3.3).
+// After the first registration the stored entity wins, unless the agent manages its entity itself.
+import type { Entity, System } from '../model/entity.ts';
+import { redacted } from '../model/redaction.ts';
+import { version } from '../program/version.ts';
+import { type EntityConfigMessage, unknownEntityName } from '../wire/messages.ts';
+import type { AgentConfig } from './flags.ts';
+
+/** The label by which a backend knows an entity that its agent manages. */
+export const managedByLabel = 'mon.io/managed_by';
+export const managedByAgent = 'mon-agent';
+
+export type Adoption =
+  | { readonly adopted: true; readonly differs: readonly string[] }
+  | { readonly adopted: false; readonly why: 'agentManaged' | 'notRegistered' | 'otherName' };
+
+export interface AgentEntity {
+  /** As it is now, nothing redacted. */
+  current(nowSeconds: number): Entity;
+  /** Takes what the backend has stored; says in which fields that differs from this agent's own settings. */
+  adopt(config: EntityConfigMessage): Adoption;
+  /** A new session: back to the local settings until the backend speaks. */
+  forget(): void;
+  setSystem(system: System): void;
+}
+
+type Config = Omit<Entity, 'system' | 'last_seen' | 'mon_agent_version'>;
+
+const localConfig = (config: AgentConfig): Config => ({
+  metadata: {
+    name: config.name,
+    namespace: config.namespace,
+    labels: { ...config.labels, ...(config.agentManagedEntity ? { [managedByLabel]: managedByAgent } : {}) },
+    annotations: { ...config.annotations },
+    ...(config.agentManagedEntity ? { created_by: config.user } : {}),
+  },
+  entity_class: 'agent',
+  user: config.user,
+  subscriptions: [...config.subscriptions],
+  deregister: config.deregister,
+  deregistration: config.deregistrationHandler === '' ? {} : { handler: config.deregistrationHandler },
+  keepalive_handlers: [...config.keepaliveHandlers],
+  redact: [...config.redact],
+});
+
+type Map = Readonly<Record<string, string>>;
+
+/** The backend may hand back hidden values; tokens need the real ones, which this machine still has. */
+const withOwnSecrets = (
+  stored: Map | null | undefined,
+  own: Map | null | undefined,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(stored ?? {}).map(([key, value]) => [
+      key,
+      value === redacted && own != null && Object.hasOwn(own, key) ? (own[key] ?? value) : value,
+    ]),
+  );
+
+const sorted = (value: unknown): string =>
+  JSON.stringify(
+    value != null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+      : Array.isArray(value)
+        ? [...value].sort()
+        : (value ?? null),
+  );
+
+const differences = (local: Config, stored: Config): string[] => {
+  const own = stored.subscriptions.filter((name) => name !== `entity:${local.metadata.name}`);
+  return [
+    ...(sorted(local.metadata.labels) === sorted(stored.metadata.labels) ? [] : ['labels']),
+    ...(sorted(local.metadata.annotations) === sorted(stored.metadata.annotations) ? [] : ['annotations']),
+    ...(sorted(local.subscriptions) === sorted(own) ? [] : ['subscriptions']),
+  ];
+};
+
+export const createAgentEntity = (config: AgentConfig, system: System): AgentEntity => {
+  const local = localConfig(config);
+  let effective = local;
+  let facts = system;
+
+  const merge = (stored: EntityConfigMessage): Config => ({
+    ...local,
+    ...stored,
+    entity_class: 'agent',
+    user: stored.user ?? config.user,
+    redact: stored.redact ?? local.redact,
+    metadata: {
+      ...stored.metadata,
+      namespace: stored.metadata.namespace ?? config.namespace,
+      labels: withOwnSecrets(stored.metadata.labels, local.metadata.labels),
+      annotations: withOwnSecrets(stored.metadata.annotations, local.metadata.annotations),
+    },
+  });
+
+  return {
+    current: (nowSeconds) => ({
+      ...effective,
+      system: facts,
+      last_seen: nowSeconds,
+      mon_agent_version: version,
+    }),
+    adopt: (stored) => {
+      if (config.agentManagedEntity) return { adopted: false, why: 'agentManaged' };
+      if (stored.metadata.name === unknownEntityName) return { adopted: false, why: 'notRegistered' };
+      if (stored.metadata.name !== config.name) return { adopted: false, why: 'otherName' };
+      effective = merge(stored);
+      return { adopted: true, differs: differences(local, effective) };
+    },
+    forget: () => {
+      effective = local;
+    },
+    setSystem: (next) => {
+      facts = next;
+    },
+  };
+};

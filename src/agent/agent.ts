@@ -1,0 +1,188 @@
+// Agent: puts the parts together. A connection opens sessions; a session runs checks and sends what waits in the
+// delivery queue; results, local inputs and keepalives all leave on the same line.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { emptySystem } from '../model/entity.ts';
+import { substituteTokens, tokenData } from '../model/token-substitution.ts';
+import { component, errorText, type Logger } from '../program/log.ts';
+import { readTextFile } from '../program/resolve.ts';
+import { createAgentEntity } from './agent-entity.ts';
+import { loadAllowList } from './allow-list.ts';
+import { createAssetStore } from './asset-store.ts';
+import { type CheckRunner, createCheckRunner } from './check-runner.ts';
+import { type Cancel, type Clock, every, nowSeconds, realClock, wait } from './clock.ts';
+import { type Connection, type ConnectionState, createConnection } from './connection.ts';
+import { createCounters } from './counters.ts';
+import { createDeliveryQueue } from './delivery-queue.ts';
+import { createDial, type Dial } from './dial.ts';
+import { ownEnvironment } from './environment.ts';
+import { execute } from './executor.ts';
+import type { AgentConfig } from './flags.ts';
+import { keepalivePipelines } from './keepalive.ts';
+import { lastAcksWaitMs, systemFactsRefreshMs } from './limits.ts';
+import { createLocalInputs, type InputPorts } from './local-inputs.ts';
+import { openSession, type Session } from './session.ts';
+import type { AssetStore, Stages } from './stages.ts';
+import { readSystemFacts } from './system-facts.ts';
+import { readAuthorities } from './tls.ts';
+
+export interface AgentDependencies {
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly dial?: Dial;
+}
+
+export interface Agent {
+  /** Rejects when it can't start; never because no backend can be reached. */
+  start(): Promise<void>;
+  /** Says goodbye, ends commands, closes listeners; takes about a second at most. */
+  stop(): Promise<void>;
+  connection(): ConnectionState;
+  /** Where the local inputs listen; those that are off are absent. */
+  ports(): InputPorts;
+}
+
+/** Assets may come from hosts that only the agent's own authorities vouch for. */
+const assetStoreOf = (config: AgentConfig, clock: Clock, log: Logger): AssetStore =>
+  createAssetStore({
+    cacheDir: join(config.cacheDir, 'assets'),
+    ratePerSecond: config.assetsRateLimit,
+    burst: config.assetsBurstLimit,
+    ...(config.trustedCaFile === ''
+      ? {}
+      : { authorities: () => [...rootCertificates, readAuthorities(config.trustedCaFile)] }),
+    clock,
+    log,
+  });
+
+/** Throws SettingsError when a file it was told to use can't be used. */
+export const createAgent = (config: AgentConfig, dependencies: AgentDependencies): Agent => {
+  const { clock = realClock, random = Math.random, dial = createDial(config) } = dependencies;
+  const log = component(dependencies.log, 'agent');
+  const counters = createCounters();
+  const readFacts = () => {
+    try {
+      return readSystemFacts(config);
+    } catch (error) {
+      log.error({ error: errorText(error) }, 'error getting system info');
+      return emptySystem();
+    }
+  };
+  const entity = createAgentEntity(config, readFacts());
+  const queue = createDeliveryQueue(log);
+  const sequences = new Map<string, number>();
+  const nextSequence = (check: string) => {
+    const next = (sequences.get(check) ?? 0) + 1;
+    sequences.set(check, next);
+    return next;
+  };
+  const stages: Stages = {
+    substitute: (definition, about) => substituteTokens(definition, tokenData(about)),
+    assets: config.disableAssets
+      ? null
+      : assetStoreOf(config, clock, component(dependencies.log, 'asset-manager')),
+    allowList: loadAllowList(config.allowList, readTextFile),
+  };
+
+  const runner: CheckRunner = createCheckRunner({
+    agentName: config.name,
+    namespace: config.namespace,
+    entity: () => entity.current(nowSeconds(clock)),
+    nextSequence,
+    newId: randomUUID,
+    report: (event) => queue.enqueue(event),
+    tools: {
+      clock,
+      log,
+      stages,
+      execute: (command) => execute(command, clock),
+      environment: ownEnvironment(),
+    },
+  });
+
+  let session: Session | undefined;
+  const connection: Connection = createConnection(
+    {
+      urls: config.backendUrl,
+      retry: { minMs: config.retryMin, maxMs: config.retryMax, multiplier: config.retryMultiplier },
+      heartbeatIntervalMs: config.backendHeartbeatInterval * 1000,
+      heartbeatTimeoutMs: config.backendHeartbeatTimeout * 1000,
+      maxSessionMs: config.maxSessionLength,
+      dial,
+      clock,
+      random,
+      log,
+    },
+    {
+      connected: (line) => {
+        counters.add('newConnections');
+        sequences.clear();
+        entity.forget();
+        session = openSession(line, {
+          config,
+          clock,
+          log,
+          entity,
+          queue,
+          counters,
+          nextSequence,
+          newId: randomUUID,
+          runCheck: (payload) => runner.request(payload),
+          drop: (why) => connection.drop(why),
+        });
+      },
+      frame: (frame) => session?.frame(frame),
+      disconnected: () => {
+        session?.end();
+        session = undefined;
+      },
+    },
+  );
+
+  const timers: Cancel[] = [];
+  const inputs = createLocalInputs({
+    config,
+    clock,
+    log,
+    queue,
+    counters,
+    entity: () => entity.current(nowSeconds(clock)),
+    isConnected: () => connection.state() === 'connected',
+  });
+
+  /** What is under way when the agent stops would be sent again by the next one: a moment for the last answers. */
+  const quiet = () =>
+    new Promise<void>((resolve) => {
+      if (connection.state() === 'connected') queue.whenQuiet(resolve);
+      else resolve();
+    });
+
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    for (const cancel of timers) cancel();
+    runner.stop();
+    await Promise.race([quiet(), wait(clock, lastAcksWaitMs)]);
+    await Promise.all([connection.stop(), inputs.stop()]);
+    log.info('agent stopped');
+  };
+
+  return {
+    start: async () => {
+      for (const bad of keepalivePipelines(config.keepalivePipelines).bad)
+        log.warn({ pipeline: bad }, 'keepalive pipeline ignored: write core/v2.Pipeline.<name>');
+      log.info('configuration successfully validated');
+      log.info(config.certFile === '' ? 'using password auth' : 'using tls client auth');
+      await inputs.start();
+      timers.push(every(clock, systemFactsRefreshMs, () => entity.setSystem(readFacts())));
+      connection.start();
+    },
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+    connection: () => connection.state(),
+    ports: () => inputs.ports(),
+  };
+};

@@ -1,0 +1,182 @@
+// Asset store: the programs that checks bring along, fetched once, verified, and kept below the cache directory under
+// their checksum (agent sheet 4.6). An asset is there whole or not at all: it is unpacked aside and then renamed.
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Entity } from '../model/entity.ts';
+import { assetPathVariable, substituteAsset, tokenData } from '../model/token-substitution.ts';
+import { errorText, type Logger } from '../program/log.ts';
+import type { RequestedAsset } from '../wire/messages.ts';
+import { filtersHold } from './asset-filter.ts';
+import type { Clock } from './clock.ts';
+import { type Download, type DownloadOptions, download } from './download.ts';
+import { type Environment, mergeEnvironments } from './environment.ts';
+import { maxUnpackedBytes } from './limits.ts';
+import { type AssetStore, no, type Stage, yes } from './stages.ts';
+import { unpackTar } from './tar.ts';
+import { createTokenBucket } from './token-bucket.ts';
+
+export interface AssetStoreOptions {
+  readonly cacheDir: string;
+  readonly ratePerSecond: number;
+  readonly burst: number;
+  /** Further authorities, read at each download. Throws when the file can't be used. */
+  readonly authorities?: () => NonNullable<DownloadOptions['ca']>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Build {
+  readonly name: string;
+  readonly url: string;
+  readonly sha512: string;
+  readonly headers?: Readonly<Record<string, string>> | null | undefined;
+}
+
+const unzip = promisify(gunzip);
+
+/** The build for this machine: the first whose filters hold; null when none is. */
+const chooseBuild = async (asset: RequestedAsset, entity: Entity): Promise<Stage<Build | null>> => {
+  const builds = asset.builds != null && asset.builds.length > 0 ? asset.builds : [asset];
+  for (const { url, sha512, headers, filters } of builds) {
+    const held = await filtersHold(filters, entity);
+    if (!held.ok) return held;
+    if (held.value) return yes({ name: asset.metadata.name, url, sha512: sha512.toLowerCase(), headers });
+  }
+  return yes(null);
+};
+
+const humanSize = (bytes: number): string =>
+  bytes < 1_000
+    ? `${bytes} B`
+    : bytes < 1_000_000
+      ? `${(bytes / 1_000).toFixed(1)} kB`
+      : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+const isTar = (bytes: Buffer): boolean => bytes.toString('latin1', 257, 262) === 'ustar';
+
+const archiveOf = async (bytes: Buffer): Promise<Buffer> => {
+  if (bytes.length === 0) throw new Error('unable to read asset header: EOF');
+  const plain = isGzip(bytes) ? await unzip(bytes, { maxOutputLength: maxUnpackedBytes }) : bytes;
+  if (!isTar(plain))
+    throw new Error('given file does not appear valid: it is neither a tar nor a tar.gz archive');
+  return plain;
+};
+
+const variablesOf = (installed: readonly { name: string; path: string }[]): Environment => {
+  // The first asset comes first in the search paths, so it is merged last.
+  const layers = [...installed].reverse().map(({ name, path }) => ({
+    PATH: join(path, 'bin'),
+    LD_LIBRARY_PATH: join(path, 'lib'),
+    CPATH: join(path, 'include'),
+    [assetPathVariable(name)]: path,
+  }));
+  return mergeEnvironments(...layers);
+};
+
+const asideName = 'unpacking-';
+
+const removeLeftovers = async (cacheDir: string): Promise<void> => {
+  if (!existsSync(cacheDir)) return;
+  const names = await readdir(cacheDir);
+  for (const name of names.filter((each) => each.startsWith(asideName)))
+    await rm(join(cacheDir, name), { recursive: true, force: true });
+};
+
+export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
+  const { cacheDir, clock, log } = options;
+  const bucket = createTokenBucket(options.ratePerSecond, options.burst, clock.monotonicMs());
+  const underWay = new Map<string, Promise<Stage<string>>>();
+  // What an agent that was killed while unpacking left behind.
+  let lastInstall: Promise<unknown> = removeLeftovers(cacheDir).catch((error) =>
+    log.warn({ error: errorText(error) }, 'unable to tidy the asset cache'),
+  );
+
+  const fetchVerified = async (build: Build): Promise<Stage<Download>> => {
+    if (bucket.take(clock.monotonicMs()) > 0) return no("can't download asset due to rate limit");
+    let fetched: Download;
+    try {
+      fetched = await download(build.url, {
+        headers: build.headers ?? null,
+        ...(options.authorities === undefined ? {} : { ca: options.authorities() }),
+      });
+    } catch (error) {
+      return no(`error fetching asset: ${errorText(error)}`);
+    }
+    if (fetched.sha512 === build.sha512) return yes(fetched);
+    return no(
+      `could not validate downloaded asset "${build.name}" (${humanSize(fetched.bytes.length)}): sha512 of downloaded asset (${fetched.sha512}) does not match specified sha512 in asset definition (${build.sha512})`,
+    );
+  };
+
+  const unpack = async (bytes: Buffer, path: string): Promise<Stage<string>> => {
+    let aside: string | undefined;
+    try {
+      const archive = await archiveOf(bytes);
+      await mkdir(cacheDir, { recursive: true, mode: 0o755 });
+      aside = await mkdtemp(join(cacheDir, asideName));
+      unpackTar(archive, aside);
+      await rename(aside, path);
+      return yes(path);
+    } catch (error) {
+      if (aside !== undefined) await rm(aside, { recursive: true, force: true });
+      return no(`error extracting asset: ${errorText(error)}`);
+    }
+  };
+
+  const fetchInto = async (build: Build, path: string): Promise<Stage<string>> => {
+    const fetched = await fetchVerified(build);
+    if (!fetched.ok) return fetched;
+    const unpacked = await unpack(fetched.value.bytes, path);
+    if (unpacked.ok) log.info({ asset: build.name, path }, 'asset installed');
+    return unpacked;
+  };
+
+  /** One at a time; whoever wants the same asset meanwhile waits for the same installation. */
+  const ensure = (build: Build): Promise<Stage<string>> => {
+    if (!/^[0-9a-f]{128}$/.test(build.sha512))
+      return Promise.resolve(no(`asset "${build.name}" has no SHA-512 checksum of 128 hex digits`));
+    const path = join(cacheDir, build.sha512);
+    const waiting = underWay.get(build.sha512);
+    if (waiting !== undefined) return waiting;
+    if (existsSync(path)) return Promise.resolve(yes(path));
+    const installing = lastInstall
+      .then(() => fetchInto(build, path))
+      .finally(() => underWay.delete(build.sha512));
+    underWay.set(build.sha512, installing);
+    lastInstall = installing.catch(() => {});
+    return installing;
+  };
+
+  const installOne = async (
+    asset: RequestedAsset,
+    entity: Entity,
+  ): Promise<Stage<{ name: string; path: string } | null>> => {
+    const { name } = asset.metadata;
+    const filled = substituteAsset(asset, tokenData(entity));
+    if (!filled.ok) return no(`error while substituting asset "${name}" tokens: ${filled.message}`);
+    const build = await chooseBuild(filled.value, entity);
+    if (!build.ok) return build;
+    if (build.value === null) {
+      log.warn({ asset: name }, 'entity not filtered from any asset builds, not installing asset');
+      return yes(null);
+    }
+    const installed = await ensure(build.value);
+    return installed.ok ? yes({ name, path: installed.value }) : installed;
+  };
+
+  return {
+    install: async (assets, entity) => {
+      const installed: { name: string; path: string }[] = [];
+      for (const asset of assets) {
+        const one = await installOne(asset, entity);
+        if (!one.ok) return one;
+        if (one.value !== null) installed.push(one.value);
+      }
+      return yes(variablesOf(installed));
+    },
+  };
+};

@@ -1,0 +1,170 @@
+// Check run: the steps between a check request and its result (agent sheet 4.1, steps 6 to 14): may it run, what does it
+// need, run it, make an event of what came of it. In which order they are taken, the statechart of the execution decides.
+import type { CheckConfig } from '../model/check.ts';
+import type { Entity } from '../model/entity.ts';
+import type { CheckEvent } from '../model/event.ts';
+import { redactEvent } from '../model/redaction.ts';
+import { toWireEvent } from '../model/wire-shape.ts';
+import type { CheckRequest } from '../wire/messages.ts';
+import { type Clock, nowSeconds } from './clock.ts';
+import { type Environment, mergeEnvironments, parseVariables } from './environment.ts';
+import { type CommandResult, type RunningCommand, unknownStatus } from './executor.ts';
+import type { HookResult } from './hooks.ts';
+import { measure } from './measure.ts';
+import { type RunFacts, type RunOutcome, resultEvent } from './result-event.ts';
+import type { RunTools } from './run-tools.ts';
+import { deniedMessage, no, type Permission, type Stage, yes } from './stages.ts';
+
+export interface RunRequest {
+  readonly request: CheckRequest;
+  readonly entity: Entity;
+  readonly agentName: string;
+  readonly namespace: string;
+  readonly id: string;
+  readonly sequence: number;
+}
+
+/** A check whose tokens are filled in and whose command may run. */
+export interface Permitted {
+  readonly config: CheckConfig;
+  readonly permission: Permission;
+}
+
+/** A check that has everything it needs. */
+export interface Prepared {
+  readonly config: CheckConfig;
+  readonly environment: Environment;
+}
+
+const denyStatusAnnotation = 'allow_list_on_deny_status';
+
+/** Environment, in the order in which later ones win: the agent's, the assets', secrets, the check's own. */
+const environmentOf = (
+  request: CheckRequest,
+  config: CheckConfig,
+  assets: Environment,
+  permission: Permission,
+  tools: RunTools,
+): Environment =>
+  mergeEnvironments(
+    tools.environment,
+    assets,
+    parseVariables(request.secrets ?? []),
+    permission.passVariables ? parseVariables(config.env_vars ?? []) : {},
+  );
+
+const installAssets = async (
+  request: CheckRequest,
+  entity: Entity,
+  tools: RunTools,
+): Promise<Stage<Environment>> => {
+  const assets = request.assets ?? [];
+  if (assets.length === 0) return yes({});
+  if (tools.stages.assets === null) return no('check requested assets, but they are disabled on this agent');
+  const installed = await tools.stages.assets.install(assets, entity);
+  return installed.ok ? installed : no(`error getting assets for check: ${installed.message}`);
+};
+
+/** Fills in the tokens. */
+export const substitute = (run: RunRequest, tools: RunTools): Stage<CheckConfig> => {
+  const filled = tools.stages.substitute(run.request.config, run.entity);
+  return filled.ok ? filled : no(`error while substituting check tokens: ${filled.message}`);
+};
+
+/** Asks the allow list about the command, tokens filled in. */
+export const permit = (config: CheckConfig, tools: RunTools): Stage<Permitted> => {
+  const permitted = tools.stages.allowList.permit(config.command ?? '');
+  return permitted.ok ? yes({ config, permission: permitted.value }) : permitted;
+};
+
+export const needsAssets = (run: RunRequest): boolean => (run.request.assets ?? []).length > 0;
+
+/** Assets, if any, the environment, and the last look at the executable. */
+export const prepare = async (
+  { config, permission }: Permitted,
+  run: RunRequest,
+  tools: RunTools,
+): Promise<Stage<Prepared>> => {
+  const assets = await installAssets(run.request, run.entity, tools);
+  if (!assets.ok) return assets;
+  const environment = environmentOf(run.request, config, assets.value, permission, tools);
+  const verified = await tools.stages.allowList.verify(config.command ?? '', permission, environment);
+  return verified.ok ? yes({ config, environment }) : verified;
+};
+
+const factsOf = (run: RunRequest, config: CheckConfig): RunFacts => ({
+  config,
+  definedCommand: run.request.config.command,
+  issued: run.request.issued,
+  agentName: run.agentName,
+  namespace: run.namespace,
+  entity: run.entity,
+  id: run.id,
+  sequence: run.sequence,
+});
+
+/** Status of a refusal: 3, or what the check asks for when its command is not on the allow list. */
+const failureStatus = (config: CheckConfig, message: string): number => {
+  const asked = Number(config.metadata.annotations?.[denyStatusAnnotation]);
+  return message === deniedMessage && Number.isInteger(asked) && asked >= 0 && asked <= 255
+    ? asked
+    : unknownStatus;
+};
+
+/** The event of a check that could not be run. */
+export const failureEvent = (
+  run: RunRequest,
+  config: CheckConfig,
+  message: string,
+  clock: Clock,
+): CheckEvent => {
+  const executed = nowSeconds(clock);
+  const outcome: RunOutcome = { status: failureStatus(config, message), output: message, executed };
+  return resultEvent(factsOf(run, config), outcome, executed);
+};
+
+/** What a command that asked for it reads: the event as it stands before the run. */
+const inputOf = (run: RunRequest, config: CheckConfig, executed: number): { input?: string } => {
+  if (!config.stdin) return {};
+  const event = resultEvent(factsOf(run, config), { status: 0, output: '', executed }, executed);
+  return { input: JSON.stringify(toWireEvent(redactEvent(event))) };
+};
+
+/** Starts the command. `executed` is the second in which it was. */
+export const startCommand = (
+  { config, environment }: Prepared,
+  run: RunRequest,
+  tools: RunTools,
+  executed: number,
+): RunningCommand => {
+  const running = tools.execute({
+    command: config.command ?? '',
+    timeoutSeconds: config.timeout,
+    environment,
+    ...inputOf(run, config, executed),
+  });
+  tools.started(running);
+  return running;
+};
+
+/** The event of a command that ended: measured, its status final, hooks still to come. */
+export const commandEvent = (
+  run: RunRequest,
+  config: CheckConfig,
+  result: CommandResult,
+  executed: number,
+  { clock, log }: RunTools,
+): CheckEvent => {
+  const outcome: RunOutcome = { ...result, executed };
+  return measure(resultEvent(factsOf(run, config), outcome, nowSeconds(clock)), clock, log);
+};
+
+/** The event as it leaves: with the results of its hooks, without the output if that is not wanted. */
+export const finishedEvent = (
+  event: CheckEvent,
+  config: CheckConfig,
+  hooks: readonly HookResult[],
+): CheckEvent => {
+  const output = config.discard_output === true ? '' : event.check.output;
+  return { ...event, check: { ...event.check, output, ...(hooks.length > 0 ? { hooks: [...hooks] } : {}) } };
+};

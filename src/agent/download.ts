@@ -1,0 +1,105 @@
+// Download: one file by HTTP or HTTPS, as a whole, with its checksum (agent sheet 4.6).
+import { createHash } from 'node:crypto';
+import { type ClientRequest, get as getHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { get as getHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { downloadIdleMs, maxAssetBytes, maxRedirects } from './limits.ts';
+import { proxyFor, type Variables } from './proxy-rule.ts';
+import { openTunnel, proxyCredentials } from './tunnel.ts';
+
+export interface Download {
+  readonly bytes: Buffer;
+  readonly sha512: string;
+}
+
+export interface DownloadOptions {
+  /** Each value may hold several, parted by commas: they are sent as repeated headers. */
+  readonly headers?: Readonly<Record<string, string>> | null;
+  /** Further certificate authorities (PEM). */
+  readonly ca?: readonly (string | Buffer)[];
+  /** Where the proxies are named; the environment of the agent unless given. */
+  readonly variables?: Variables;
+}
+
+const headersOf = (headers: DownloadOptions['headers']): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, value]) => [name, value.split(',').map((part) => part.trim())]),
+  );
+
+const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+
+/** How a URL is asked for: at its host, of a proxy (http), or at its host through a proxy (https). */
+const askFor = (url: URL, options: DownloadOptions): ClientRequest => {
+  const headers = headersOf(options.headers);
+  const proxy = proxyFor(url, options.variables ?? process.env);
+  const tls = options.ca === undefined ? {} : { ca: [...options.ca] };
+  if (proxy === null)
+    return url.protocol === 'https:' ? getHttps(url, { headers, ...tls }) : getHttp(url, { headers });
+  if (url.protocol === 'http:' && proxy.protocol === 'http:')
+    return getHttp(proxy, {
+      path: url.href,
+      headers: { ...headers, Host: url.host, ...proxyCredentials(proxy) },
+    });
+  const destination = {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: portOf(url),
+    ...(url.protocol === 'https:' ? { tls } : {}),
+  };
+  const createConnection: RequestOptions['createConnection'] = (_, done) => {
+    const failed = (error: Error) => done(error, undefined as unknown as Duplex);
+    void openTunnel(proxy, destination, downloadIdleMs).then((socket) => done(null, socket), failed);
+    return undefined;
+  };
+  return getHttp({
+    host: url.hostname,
+    port: portOf(url),
+    path: url.pathname + url.search,
+    headers: { ...headers, Host: url.host },
+    createConnection,
+  });
+};
+
+const request = (url: URL, options: DownloadOptions): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const sent = askFor(url, options);
+    sent.once('response', resolve);
+    sent.setTimeout(downloadIdleMs, () =>
+      sent.destroy(new Error(`no answer for ${downloadIdleMs / 1000} s`)),
+    );
+    sent.once('error', reject);
+  });
+
+const follow = async (
+  url: URL,
+  options: DownloadOptions,
+  redirectsLeft: number,
+): Promise<IncomingMessage> => {
+  const response = await request(url, options);
+  const { statusCode = 0, headers } = response;
+  if (statusCode === 200) return response;
+  response.destroy();
+  if (statusCode < 300 || statusCode >= 400 || headers.location === undefined)
+    throw new Error(`Response Code ${statusCode}`);
+  if (redirectsLeft === 0) throw new Error(`more than ${maxRedirects} redirects`);
+  const next = new URL(headers.location, url);
+  // What was meant for one host is not for another.
+  return follow(next, next.host === url.host ? options : { ...options, headers: null }, redirectsLeft - 1);
+};
+
+/** Rejects with the reason, in words. */
+export const download = async (address: string, options: DownloadOptions): Promise<Download> => {
+  const url = new URL(address);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Error(`unsupported protocol ${url.protocol}`);
+  const response = await follow(url, options, maxRedirects);
+  const hash = createHash('sha512');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxAssetBytes) throw new Error(`larger than ${maxAssetBytes} bytes`);
+    hash.update(chunk);
+    chunks.push(chunk);
+  }
+  return { bytes: Buffer.concat(chunks), sha512: hash.digest('hex') };
+};

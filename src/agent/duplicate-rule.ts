@@ -1,0 +1,47 @@
+// Duplicates: which check requests are run (agent sheet 4.2). An agent that shares two subscriptions with a check gets
+// the same request twice, and a check that is still running is not run again.
+import { maxRememberedChecks } from './limits.ts';
+
+export type RequestVerdict =
+  | { readonly run: true }
+  | { readonly run: false; readonly why: 'older' | 'repeated' | 'inProgress'; readonly message: string };
+
+export interface RequestFilter {
+  judge(key: string, issued: number): RequestVerdict;
+  started(key: string, issued: number): void;
+  ended(key: string): void;
+  running(): string[];
+}
+
+const messages = {
+  older: 'check request is older than a previously received check request',
+  repeated:
+    'check request has already been received - agent and check may have multiple matching subscriptions',
+};
+
+/** The last issue time of each key is remembered as long as the process lives, for at most so many keys. */
+export const createRequestFilter = (maxKeys = maxRememberedChecks): RequestFilter => {
+  const lastIssued = new Map<string, number>();
+  const inProgress = new Set<string>();
+  return {
+    judge: (key, issued) => {
+      const last = lastIssued.get(key) ?? 0;
+      if (issued < last) return { run: false, why: 'older', message: messages.older };
+      if (issued === last) return { run: false, why: 'repeated', message: messages.repeated };
+      if (inProgress.has(key))
+        return { run: false, why: 'inProgress', message: `check execution still in progress: ${key}` };
+      return { run: true };
+    },
+    started: (key, issued) => {
+      inProgress.add(key);
+      lastIssued.delete(key);
+      lastIssued.set(key, issued);
+      const oldest = lastIssued.keys().next().value;
+      if (lastIssued.size > maxKeys && oldest !== undefined) lastIssued.delete(oldest);
+    },
+    ended: (key) => {
+      inProgress.delete(key);
+    },
+    running: () => [...inProgress],
+  };
+};

@@ -1,0 +1,90 @@
+// Event relay: takes events from the disk queue, no faster than allowed, and hands them to the delivery queue; removes
+// each once the backend has it, or has said that it never will (agent sheet 5.2).
+
+import { errorText, type Logger } from '../program/log.ts';
+import type { Cancel, Clock } from './clock.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
+import type { EventQueue } from './event-queue.ts';
+import { dropRetryMs } from './limits.ts';
+import { createTokenBucket } from './token-bucket.ts';
+
+export interface EventRelay {
+  /** There may be something new. */
+  wake(): void;
+  stop(): void;
+}
+
+export interface RelayOptions {
+  readonly disk: EventQueue;
+  readonly queue: DeliveryQueue;
+  readonly ratePerSecond: number;
+  readonly burst: number;
+  /** Most events handed on and not yet settled. */
+  readonly window: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export const createEventRelay = (options: RelayOptions): EventRelay => {
+  const { clock, disk, log, queue } = options;
+  const bucket = createTokenBucket(options.ratePerSecond, options.burst, clock.monotonicMs());
+  const handedOn = new Set<number>();
+  /** Everything up to here was handed on: only what is new is read. */
+  let cursor = 0;
+  let cancelWait: Cancel | undefined;
+  let stopped = false;
+
+  const settled = (key: number) => {
+    const done = () => {
+      handedOn.delete(key);
+      wake();
+    };
+    disk.remove(key).then(done, (error) => {
+      // It stays on disk and stays marked as handed on: it goes out again after a restart, with the same id.
+      log.error({ error: errorText(error) }, 'api queue write failed');
+    });
+  };
+
+  const handOn = (key: number, event: Parameters<DeliveryQueue['enqueue']>[0]) => {
+    handedOn.add(key);
+    cursor = key;
+    queue.enqueue(event, (delivery) => {
+      if (stopped) return;
+      if (delivery !== 'dropped') return settled(key);
+      handedOn.delete(key);
+      cursor = Math.min(cursor, key - 1);
+      wakeIn(dropRetryMs);
+    });
+  };
+
+  const wakeIn = (delayMs: number) => {
+    cancelWait ??= clock.after(delayMs, () => {
+      cancelWait = undefined;
+      wake();
+    });
+  };
+
+  const wake = () => {
+    if (stopped || cancelWait !== undefined) return;
+    const room = options.window - handedOn.size;
+    if (room <= 0) return;
+    for (const { key, event } of disk.after(cursor, room)) {
+      if (handedOn.has(key)) continue;
+      if (handedOn.size >= options.window) return;
+      const waitMs = bucket.take(clock.monotonicMs());
+      if (waitMs > 0) {
+        wakeIn(waitMs);
+        return;
+      }
+      handOn(key, event);
+    }
+  };
+
+  return {
+    wake,
+    stop: () => {
+      stopped = true;
+      cancelWait?.();
+    },
+  };
+};

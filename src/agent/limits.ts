@@ -1,0 +1,53 @@
+// The figures the agent keeps to. Units are in the names.
+
+/** Longest wait for the backend's first entity_config of a session. */
+export const entityConfigWaitMs = 10_000;
+/** How long a stopping agent may take before it stops without ceremony. */
+export const stopDeadlineMs = 1_000;
+/** How long a stopping agent waits for the last acknowledgements. */
+export const lastAcksWaitMs = 300;
+export const systemFactsRefreshMs = 20_000;
+/** Most of a failed handshake's body that is shown. */
+export const maxHandshakeErrorBytes = 1_024;
+/** Handshakes refused with 402, 429 or 503 wait this many times longer than other failures. */
+export const overloadedBackOffFactor = 2;
+/** No acknowledgement for this long on an open connection, with events under way: connect anew and send them again. */
+export const ackTimeoutMs = 60_000;
+
+/** Most events kept in memory while there is no backend; then the oldest waiting one gives way. */
+export const maxWaitingEvents = 1_000;
+/** Most bytes (roughly) of events kept in memory. */
+export const maxWaitingBytes = 67_108_864;
+
+/** How long an event on disk stays there after the memory had no room for it. */
+export const dropRetryMs = 10_000;
+
+/** Most output kept of one command; the rest is read and thrown away. */
+export const maxOutputBytes = 10_485_760;
+/** After a command ended, how long output of children it left behind is still taken. */
+export const drainAfterExitMs = 200;
+/** Longest a command may still hold a check after its group was killed. */
+export const killGraceMs = 1_000;
+/** Runs a check may have had, by name, whose issue times are remembered. */
+export const maxRememberedChecks = 10_000;
+
+/** Largest body of the agent's own HTTP API. */
+export const maxApiBodyBytes = 1_048_576;
+export const apiTimeoutMs = 15_000;
+export const socketDeadlineMs = 5_000;
+export const maxSocketBytes = 1_048_576;
+export const maxSocketConnections = 256;
+/** Most lines of metrics one output may hold, and the longest of them. */
+export const maxMetricPoints = 100_000;
+export const maxMetricLineCharacters = 65_536;
+
+/** Longest all filters of one asset may take, and the memory they may use. */
+export const filterTimeMs = 250;
+export const filterMemoryBytes = 16_777_216;
+export const filterStackBytes = 131_072;
+/** Largest asset, as it is downloaded and as it is unpacked. */
+export const maxAssetBytes = 268_435_456;
+export const maxUnpackedBytes = 1_073_741_824;
+export const maxRedirects = 10;
+/** How long a download may stand still. */
+export const downloadIdleMs = 60_000;

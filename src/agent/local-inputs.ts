@@ -1,0 +1,145 @@
+// Local inputs: everything through which programs on this machine reach the agent: HTTP API with its disk queue, TCP and
+// UDP sockets, StatsD. They run whether or not there is a backend (agent sheet 3.1).
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { Entity } from '../model/entity.ts';
+import { errorText, type Logger } from '../program/log.ts';
+import { maxUnackedEvents } from '../wire/limits.ts';
+import { type Clock, nowSeconds } from './clock.ts';
+import type { Counters } from './counters.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
+import { type EventQueue, eventQueuePath, openEventQueue } from './event-queue.ts';
+import { createEventRelay, type EventRelay } from './event-relay.ts';
+import type { AgentConfig } from './flags.ts';
+import { type HttpApi, startHttpApi } from './http-api.ts';
+import { type LocalFacts, prepareEvent } from './local-event.ts';
+import { processMetrics } from './process-metrics.ts';
+import { socketEvent } from './socket-event.ts';
+import { type Sockets, startSockets } from './sockets.ts';
+import { type StatsdListener, startStatsd } from './statsd.ts';
+
+export interface InputPorts {
+  readonly api?: number;
+  readonly socket?: number;
+  readonly statsd?: number;
+}
+
+export interface LocalInputs {
+  /** Rejects when the disk queue or the HTTP API can't be had; the other inputs only say so in the log. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  ports(): InputPorts;
+}
+
+export interface LocalInputOptions {
+  readonly config: AgentConfig;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly queue: DeliveryQueue;
+  readonly counters: Counters;
+  readonly entity: () => Entity;
+  readonly isConnected: () => boolean;
+}
+
+export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
+  const { clock, config, counters, log, queue } = options;
+  let api: HttpApi | undefined;
+  let disk: EventQueue | undefined;
+  let relay: EventRelay | undefined;
+  let sockets: Sockets | undefined;
+  let statsd: StatsdListener | undefined;
+
+  const facts = (): LocalFacts => ({
+    agentName: config.name,
+    namespace: config.namespace,
+    entity: options.entity(),
+    nowSeconds: nowSeconds(clock),
+    newId: randomUUID,
+  });
+
+  const startApi = async () => {
+    // Without the API nothing new comes, but what an earlier run accepted still goes out.
+    if (config.disableApi && !existsSync(eventQueuePath(config.cacheDir))) return;
+    const queued = await openEventQueue(config.cacheDir, log);
+    disk = queued;
+    const relaying = createEventRelay({
+      disk: queued,
+      queue,
+      ratePerSecond: config.eventsRateLimit,
+      burst: config.eventsBurstLimit,
+      window: maxUnackedEvents,
+      clock,
+      log,
+    });
+    relay = relaying;
+    relaying.wake();
+    if (config.disableApi) return;
+    api = await startHttpApi({
+      host: config.apiHost,
+      port: config.apiPort,
+      log,
+      isConnected: options.isConnected,
+      prepare: (raw) => prepareEvent(raw, facts()),
+      accept: async (event) => {
+        await queued.add(event);
+        relaying.wake();
+      },
+      metrics: () => processMetrics() + counters.render(),
+    });
+  };
+
+  const startTheSockets = async () => {
+    if (config.disableSockets) return;
+    try {
+      sockets = await startSockets({
+        host: config.socketHost,
+        port: config.socketPort,
+        clock,
+        log,
+        prepare: (raw) => socketEvent(raw, facts()),
+        accept: (event) => queue.enqueue(event),
+      });
+    } catch (error) {
+      log.error({ error: errorText(error) }, 'unable to start socket listeners');
+    }
+  };
+
+  const startTheStatsd = async () => {
+    if (config.statsdDisable) return;
+    try {
+      statsd = await startStatsd({
+        host: config.statsdMetricsHost,
+        port: config.statsdMetricsPort,
+        flushIntervalMs: config.statsdFlushInterval * 1000,
+        handlers: config.statsdEventHandlers,
+        clock,
+        log,
+        counters,
+        entity: options.entity,
+        newId: randomUUID,
+        report: (event) => queue.enqueue(event),
+      });
+    } catch (error) {
+      const address = `${config.statsdMetricsHost}:${config.statsdMetricsPort}`;
+      log.error({ error: errorText(error) }, `statsd listener failed on ${address}`);
+    }
+  };
+
+  return {
+    start: async () => {
+      await startTheStatsd();
+      await startApi();
+      await startTheSockets();
+    },
+    stop: async () => {
+      relay?.stop();
+      await Promise.all([api?.close(), sockets?.close(), statsd?.close()]);
+      await disk?.close();
+    },
+    ports: () => ({
+      ...(api === undefined ? {} : { api: api.address.port }),
+      ...(sockets === undefined ? {} : { socket: sockets.port }),
+      ...(statsd === undefined ? {} : { statsd: statsd.port }),
+    }),
+  };
+};

@@ -1,0 +1,27 @@
+// Output: what a command prints, kept up to a limit. What is beyond is counted and thrown away, so that a command that
+// prints for ever costs time but no memory.
+
+export interface Output {
+  readonly add: (chunk: Buffer) => void;
+  receivedBytes(): number;
+  /** As text, with a last line that says so if something is missing. */
+  text(): string;
+}
+
+export const createOutput = (limitBytes: number): Output => {
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  let received = 0;
+  const note = () => `\n[output truncated: ${received - kept} more bytes were not kept]\n`;
+  return {
+    add: (chunk) => {
+      received += chunk.length;
+      if (kept >= limitBytes) return;
+      const part = chunk.subarray(0, limitBytes - kept);
+      chunks.push(part);
+      kept += part.length;
+    },
+    receivedBytes: () => received,
+    text: () => Buffer.concat(chunks).toString('utf8') + (received > kept ? note() : ''),
+  };
+};

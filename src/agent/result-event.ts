@@ -1,0 +1,68 @@
+// Result events: what a check run becomes on its way to the backend (agent sheet 2.7 and 4.11).
+import type { Check, CheckConfig } from '../model/check.ts';
+import type { Entity } from '../model/entity.ts';
+import type { CheckEvent, Metrics } from '../model/event.ts';
+
+export interface RunOutcome {
+  readonly status: number;
+  readonly output: string;
+  /** Unix seconds just before the run. */
+  readonly executed: number;
+  /** Absent when nothing was run. */
+  readonly durationSeconds?: number;
+}
+
+/** What every event of one request has in common. */
+export interface RunFacts {
+  /** As it ran: with tokens filled in. */
+  readonly config: CheckConfig;
+  /** As it was defined: values filled into the command never leave this machine. */
+  readonly definedCommand: string | undefined;
+  readonly issued: number;
+  readonly agentName: string;
+  readonly namespace: string;
+  readonly entity: Entity;
+  readonly id: string;
+  readonly sequence: number;
+}
+
+/** The check scope. History, state and occurrences are the backend's to compute. */
+const checkOf = (facts: RunFacts, outcome: RunOutcome): Check => {
+  const { subdues: _subdues, command: _command, ...config } = facts.config;
+  const { created_by: _creator, ...metadata } = config.metadata;
+  return {
+    ...config,
+    ...(facts.definedCommand === undefined ? {} : { command: facts.definedCommand }),
+    metadata,
+    secrets: null,
+    issued: facts.issued,
+    executed: outcome.executed,
+    ...(outcome.durationSeconds === undefined ? {} : { duration: outcome.durationSeconds }),
+    output: outcome.output,
+    status: outcome.status,
+    processed_by: facts.agentName,
+    scheduler: '',
+    history: null,
+    total_state_change: 0,
+    last_ok: 0,
+    occurrences: 0,
+    occurrences_watermark: 0,
+    is_silenced: false,
+  };
+};
+
+export const resultEvent = (
+  facts: RunFacts,
+  outcome: RunOutcome,
+  timestamp: number,
+  metrics?: Metrics,
+): CheckEvent => ({
+  timestamp,
+  entity: facts.entity,
+  check: checkOf(facts, outcome),
+  ...(metrics === undefined ? {} : { metrics }),
+  metadata: { namespace: facts.namespace },
+  id: facts.id,
+  sequence: facts.sequence,
+  pipelines: facts.config.pipelines,
+});

@@ -1,0 +1,59 @@
+// Socket events: the check result an earlier-generation client would take, as this agent's event (interface section 2.9;
+// agent sheet 5.5). Attributes that are not named here are ignored.
+import { z } from 'zod';
+import { decode } from '../model/decode.ts';
+import type { Event } from '../model/event.ts';
+import { type LocalFacts, prepareEvent } from './local-event.ts';
+import { no, type Stage } from './stages.ts';
+
+const seconds = z.number().int().min(0).nullish();
+
+const socketEventSchema = z.object({
+  name: z.string().default(''),
+  output: z.string().default(''),
+  status: z.number().int().min(0).default(0),
+  source: z.string().default(''),
+  /** The older name of `source`. */
+  client: z.string().default(''),
+  command: z.string().nullish(),
+  subscribers: z.array(z.string()).nullish(),
+  interval: seconds,
+  issued: seconds,
+  executed: seconds,
+  duration: z.number().nullish(),
+  /** The older form of `handlers`. */
+  handler: z.string().default(''),
+  handlers: z.array(z.string()).nullish(),
+});
+type SocketEvent = z.infer<typeof socketEventSchema>;
+
+const proxyOf = ({ source, client }: SocketEvent, agentName: string): string => {
+  const name = source !== '' ? source : client;
+  return name === agentName ? '' : name;
+};
+
+const handlersOf = ({ handlers, handler }: SocketEvent): string[] =>
+  handlers != null && handlers.length > 0 ? handlers : handler === '' ? [] : [handler];
+
+const checkOf = (event: SocketEvent, facts: LocalFacts): object => ({
+  metadata: { name: event.name, namespace: facts.namespace },
+  output: event.output,
+  status: event.status,
+  proxy_entity_name: proxyOf(event, facts.agentName),
+  subscriptions: event.subscribers ?? [],
+  interval: event.interval ?? 1,
+  handlers: handlersOf(event),
+  ...(event.command == null ? {} : { command: event.command }),
+  ...(event.issued == null ? {} : { issued: event.issued }),
+  ...(event.executed == null ? {} : { executed: event.executed }),
+  ...(event.duration == null ? {} : { duration: event.duration }),
+});
+
+/** The event a parsed socket message stands for, or why there is none. */
+export const socketEvent = (raw: unknown, facts: LocalFacts): Stage<Event> => {
+  const decoded = decode(socketEventSchema, raw, 'result');
+  if (!decoded.ok) return no(decoded.message);
+  if (decoded.value.name === '') return no('a check name must be provided');
+  if (decoded.value.output === '') return no('a check output must be provided');
+  return prepareEvent({ check: checkOf(decoded.value, facts) }, facts);
+};

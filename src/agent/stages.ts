@@ -1,0 +1,50 @@
+// Stages: what a check run leans on between the request and the command. Each says yes with what it made, or no with the
+// sentence that goes into the result (agent sheet 4.1).
+import type { Entity } from '../model/entity.ts';
+import type { RequestedAsset } from '../wire/messages.ts';
+import type { Environment } from './environment.ts';
+
+export type Stage<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly message: string };
+
+export const yes = <T>(value: T): Stage<T> => ({ ok: true, value });
+export const no = (message: string): Stage<never> => ({ ok: false, message });
+
+/** Fills the entity's values into every text of a definition. */
+export type Substitute = <T extends object>(definition: T, entity: Entity) => Stage<T>;
+
+/** Installs assets, in order, and gives the variables by which commands find them. */
+export interface AssetStore {
+  install(assets: readonly RequestedAsset[], entity: Entity): Promise<Stage<Environment>>;
+}
+
+/** The output of a check whose command is not on the allow list. */
+export const deniedMessage = 'check command denied by the agent allow list';
+
+export interface Permission {
+  /** Whether the check's own variables are passed on. */
+  readonly passVariables: boolean;
+  /** Hex digest the executable must have. */
+  readonly sha512?: string;
+}
+
+export interface AllowList {
+  /** What a command, tokens filled in, may do. */
+  permit(command: string): Stage<Permission>;
+  /** The last look before it runs: is the executable the one that was allowed? */
+  verify(command: string, permission: Permission, environment: Environment): Promise<Stage<true>>;
+}
+
+export interface Stages {
+  readonly substitute: Substitute;
+  /** Null: assets are disabled on this agent. */
+  readonly assets: AssetStore | null;
+  readonly allowList: AllowList;
+}
+
+/** Without an allow list every command may run. */
+export const allowEverything: AllowList = {
+  permit: () => yes({ passVariables: true }),
+  verify: async () => yes(true),
+};

@@ -1,0 +1,49 @@
+// TLS to a backend: version, ciphers, whom the agent trusts and what it shows of itself (agent sheet 1.5). The files are
+// read anew at every attempt to connect: a certificate that was replaced needs no restart, and a broken one is told in the
+// log each time instead of stopping the agent.
+import { readFileSync } from 'node:fs';
+import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
+import { errorText } from '../program/log.ts';
+import type { AgentConfig } from './flags.ts';
+
+const ciphers = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+/** What the file of trusted authorities holds. Throws with a sentence that names the file. */
+export const readAuthorities = (path: string): string => {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`Error reading CA file: ${errorText(error)}`);
+  }
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new Error(`No certificates could be parsed out of ${path}`);
+};
+
+const contextOf = (config: AgentConfig): SecureContext => {
+  const ca = config.trustedCaFile === '' ? {} : { ca: readAuthorities(config.trustedCaFile) };
+  const common = { minVersion: 'TLSv1.2', ciphers, ecdhCurve: 'X25519:P-384:P-256:P-521', ...ca } as const;
+  if (config.certFile === '') return createSecureContext(common);
+  try {
+    const pair = { cert: readFileSync(config.certFile), key: readFileSync(config.keyFile) };
+    return createSecureContext({ ...common, ...pair });
+  } catch (error) {
+    throw new Error(`Error loading tls client certificate: ${errorText(error)}`);
+  }
+};
+
+/** Throws when a file it needs can't be used. */
+export const tlsToBackend = (config: AgentConfig): ConnectionOptions => ({
+  secureContext: contextOf(config),
+  rejectUnauthorized: !config.insecureSkipTlsVerify,
+});
