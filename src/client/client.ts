@@ -1,0 +1,218 @@
+// The client of the earlier generation, put together (sheet 1.6): it connects, opens its sockets, sends keepalives, takes
+// check requests, runs its standalone checks, and leaves in good order.
+import { keepalivesPipe, type Pipe, type Transport } from '../wire/earlier/transport.ts';
+import { createCheckRunner } from './check-runner.ts';
+import { createCommandSlots } from './command-slots.ts';
+import { type HttpSocket, openHttpSocket } from './http-socket.ts';
+import { isMap, type Json, mergeMaps } from './json.ts';
+import { defaultSpawnLimit, keepaliveIntervalMs, stopGraceMs } from './limits.ts';
+import { createLocalResults } from './local-result.ts';
+import type { ClientLog } from './log.ts';
+import { createOutbox } from './outbox.ts';
+import { redactClient } from './redaction.ts';
+import { openSockets, type Sockets } from './sockets.ts';
+import { scheduleStandalone } from './standalone.ts';
+import { seconds, type Timers } from './timers.ts';
+import { transportInfo } from './transport-info.ts';
+
+export interface ClientParts {
+  /** Validated. */
+  readonly settings: Json;
+  readonly version: string;
+  readonly log: ClientLog;
+  readonly timers: Timers;
+  readonly transport: Transport;
+  /** A fault of ours that has no better place. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface Client {
+  start(): void;
+  /** Resolves once everything was said and closed. */
+  stop(): Promise<void>;
+  /** Of the sockets that are open; for tests. */
+  ports(): { readonly socket?: number; readonly http?: number };
+}
+
+const map = (value: unknown): Json => (isMap(value) ? value : {});
+
+/** `roundrobin:` and `direct:` are shared with other clients; everything else comes to each of them. */
+const pipeOf = (subscription: string): Pipe => ({
+  type: /^(roundrobin|direct):/.test(subscription) ? 'direct' : 'fanout',
+  name: subscription,
+});
+
+/** Scopes that are there are completed with their defaults, so that keepalives show where the sockets are. */
+const withSocketDefaults = (client: Json): Json => {
+  const completed = (scope: unknown, port: number): Json => ({ bind: '127.0.0.1', port, ...map(scope) });
+  return {
+    ...client,
+    ...(isMap(client['socket']) ? { socket: completed(client['socket'], 3030) } : {}),
+    ...(isMap(client['http_socket']) ? { http_socket: completed(client['http_socket'], 3031) } : {}),
+  };
+};
+
+/** The result a client leaves behind when it wants to be forgotten (sheet 1.6). */
+export const deregistrationResult = (client: Json, nowSeconds: number): Json => ({
+  ...mergeMaps({ handler: 'deregistration', status: 1 }, map(client['deregistration'])),
+  name: 'deregistration',
+  output: 'client initiated deregistration',
+  issued: nowSeconds,
+  executed: nowSeconds,
+});
+
+export const createClient = (parts: ClientParts): Client => {
+  const { version, log, timers, transport, onFault } = parts;
+  const client = withSocketDefaults(map(parts.settings['client']));
+  const settings: Json = { ...parts.settings, client };
+  const name = String(client['name']);
+  const funnel = `${name}-${version}-${seconds(timers)}`;
+  const outbox = createOutbox(transport, log, timers);
+  const spawnLimit = map(map(settings['sensu'])['spawn'])['limit'];
+  const slots = createCommandSlots(typeof spawnLimit === 'number' ? spawnLimit : defaultSpawnLimit);
+  const signature = typeof client['signature'] === 'string' ? { signature: client['signature'] } : {};
+  let sockets: Sockets | undefined;
+  let http: HttpSocket | undefined;
+  let cancels: (() => void)[] = [];
+  let wasUp = false;
+  let stopping = false;
+  let opening: Promise<void> | undefined;
+  /** Counts connections: what an older one began is of no interest. */
+  let connection = 0;
+
+  const publishResult = (check: Json): void => {
+    const payload = { client: name, check, ...signature };
+    log.info('publishing check result', { payload });
+    outbox.send(payload);
+  };
+  const runner = createCheckRunner({
+    client,
+    checks: map(settings['checks']),
+    slots,
+    timers,
+    log,
+    publish: publishResult,
+  });
+  const run = (request: Json): void => void runner.process(request).catch(onFault);
+
+  const publishKeepalive = (): void => {
+    const payload = redactClient({ ...client, version, timestamp: seconds(timers) });
+    log.debug('publishing keepalive', { payload });
+    transport
+      .publish(keepalivesPipe, JSON.stringify(payload))
+      .catch((error: Error) => log.error('failed to publish keepalive', { payload, error: error.message }));
+  };
+
+  const takeRequest = (message: string): void => {
+    let request: unknown;
+    try {
+      request = JSON.parse(message);
+    } catch (error) {
+      return log.error('failed to parse the check request payload', {
+        message,
+        error: (error as Error).message,
+      });
+    }
+    if (!isMap(request) || typeof request['name'] !== 'string')
+      return log.error('check request names no check', { message });
+    log.info('received check request', { check: request });
+    run(request);
+  };
+
+  const subscribe = async (): Promise<void> => {
+    for (const subscription of client['subscriptions'] as readonly string[]) {
+      const pipe = pipeOf(subscription);
+      log.debug('subscribing to a subscription', { subscription });
+      await transport.subscribe(pipe, pipe.type === 'direct' ? pipe.name : funnel, takeRequest);
+    }
+  };
+
+  const openLocal = async (): Promise<void> => {
+    const results = createLocalResults(publishResult, timers);
+    const socket = map(client['socket']);
+    const httpSocket = map(client['http_socket']);
+    const at = (scope: Json, port: number) => ({
+      bind: typeof scope['bind'] === 'string' ? scope['bind'] : '127.0.0.1',
+      port: typeof scope['port'] === 'number' ? scope['port'] : port,
+    });
+    if (socket['enabled'] === false) log.info('client tcp/udp socket disabled per configuration');
+    else sockets = await openSockets({ ...at(socket, 3030), results, log, timers });
+    if (httpSocket['enabled'] === false) log.info('client http socket disabled per configuration');
+    else
+      http = await openHttpSocket({
+        ...at(httpSocket, 3031),
+        results,
+        log,
+        version,
+        settings: () => settings,
+        transportInfo: () => transportInfo(transport),
+      });
+  };
+
+  const pause = (): void => {
+    for (const cancel of cancels) cancel();
+    cancels = [];
+  };
+
+  const bootstrap = async (isCurrent: () => boolean): Promise<void> => {
+    opening ??= openLocal();
+    await opening;
+    if (!isCurrent()) return;
+    pause();
+    publishKeepalive();
+    cancels.push(timers.every(keepaliveIntervalMs, publishKeepalive));
+    wasUp = true;
+    outbox.flush();
+    await subscribe();
+    if (!isCurrent()) return;
+    cancels.push(scheduleStandalone({ clientName: name, checks: map(settings['checks']), timers, log, run }));
+  };
+
+  const finishChecks = async (): Promise<void> => {
+    const end = Date.now() + stopGraceMs;
+    while (runner.inProgress > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 50));
+    slots.killAll();
+  };
+
+  return {
+    start: () => {
+      log.debug('connecting to transport', { name: transport.name });
+      transport.open({
+        connected: () => {
+          log.info('connected to transport', { name: transport.name });
+          connection += 1;
+          const mine = connection;
+          bootstrap(() => mine === connection && !stopping && transport.isConnected()).catch(
+            (error: Error) => {
+              // A line that was lost meanwhile is told elsewhere; sockets that cannot be had are fatal.
+              if (mine === connection && transport.isConnected() && !stopping) onFault(error);
+            },
+          );
+        },
+        lost: (reason) => {
+          log.warn('transport connection lost', { name: transport.name, reason });
+          pause();
+        },
+        failed: (reason) => log.warn('transport connection error', { name: transport.name, reason }),
+      });
+    },
+    stop: async () => {
+      if (stopping) return;
+      stopping = true;
+      log.warn('stopping');
+      pause();
+      if (transport.isConnected()) await transport.unsubscribe().catch(onFault);
+      if (client['deregister'] === true && wasUp)
+        publishResult(deregistrationResult(client, seconds(timers)));
+      await finishChecks();
+      await outbox.settled();
+      outbox.close();
+      await Promise.all([sockets?.close(), http?.close()]);
+      await transport.close();
+    },
+    ports: () => ({
+      ...(sockets === undefined ? {} : { socket: sockets.port }),
+      ...(http === undefined ? {} : { http: http.port }),
+    }),
+  };
+};

@@ -1,0 +1,24 @@
+// The two commands that look at the configuration and start nothing: `--validate_config` and `--print_config` (sheet 1.1).
+import { exitCodes } from './options.ts';
+import { redact } from './redaction.ts';
+import type { Loaded } from './settings/load.ts';
+
+export interface Answer {
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+const codeOf = ({ problems }: Loaded): number =>
+  problems.length === 0 ? exitCodes.fine : exitCodes.badConfiguration;
+
+export const validateConfig = (loaded: Loaded): Answer => {
+  const exitCode = codeOf(loaded);
+  if (exitCode === exitCodes.fine) return { text: 'configuration is valid', exitCode };
+  const errors = loaded.problems.map(({ object, message }) => ({ object: redact(object), message }));
+  return { text: `configuration is invalid\n${JSON.stringify({ errors }, null, 2)}`, exitCode };
+};
+
+export const printConfig = (loaded: Loaded): Answer => ({
+  text: JSON.stringify(redact(loaded.settings), null, 2),
+  exitCode: codeOf(loaded),
+});

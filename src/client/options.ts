@@ -1,0 +1,13 @@
+// What the command line of the client may say (earlier-client sheet 1.1).
+import type { Level } from './log.ts';
+
+export interface ClientOptions {
+  /** Undefined: the default place, if it is there. */
+  readonly configFile?: string | undefined;
+  readonly configDirs?: readonly string[] | undefined;
+  readonly logFile?: string | undefined;
+  readonly logLevel: Level;
+  readonly pidFile?: string | undefined;
+}
+
+export const exitCodes = { fine: 0, badOption: 1, badConfiguration: 2 } as const;

@@ -1,0 +1,47 @@
+// Validation of a whole configuration, in the order of the reference product (sheet 1.3): the product's own scope, the
+// transport, every definition, and then the client.
+import { isMap, type Json } from '../json.ts';
+import { checkDefinitionProblems } from './check-rules.ts';
+import { clientRows } from './client-rules.ts';
+import {
+  extensionProblems,
+  filterProblems,
+  handlerProblems,
+  mutatorProblems,
+  productRows,
+  transportRows,
+} from './other-rules.ts';
+import { judge, type Problem, type Row } from './rule-table.ts';
+
+const categories: readonly (readonly [string, string, (definition: Json) => string[]])[] = [
+  ['checks', 'check', checkDefinitionProblems],
+  ['filters', 'filter', filterProblems],
+  ['mutators', 'mutator', mutatorProblems],
+  ['handlers', 'handler', handlerProblems],
+  ['extensions', 'extension', extensionProblems],
+];
+
+const scopeProblems = (settings: Json, name: string, rows: readonly Row[]): Problem[] => {
+  const scope = settings[name];
+  const messages = isMap(scope) ? judge(scope, rows) : [`${name} must be a hash`];
+  return messages.map((message) => ({ object: scope, message }));
+};
+
+const categoryProblems = (settings: Json): Problem[] =>
+  categories.flatMap(([category, singular, judgeOne]) => {
+    const definitions = settings[category];
+    if (!isMap(definitions)) return [{ object: definitions, message: `${category} must be a hash` }];
+    return Object.entries(definitions).flatMap(([name, definition]): Problem[] => {
+      if (!isMap(definition)) return [{ object: definition, message: `${singular} must be a hash` }];
+      const object = { ...definition, name };
+      return judgeOne(object).map((message) => ({ object, message }));
+    });
+  });
+
+/** Everything that is wrong, not just the first thing. */
+export const validate = (settings: Json): readonly Problem[] => [
+  ...scopeProblems(settings, 'sensu', productRows),
+  ...scopeProblems(settings, 'transport', transportRows),
+  ...categoryProblems(settings),
+  ...scopeProblems(settings, 'client', clientRows),
+];

@@ -1,0 +1,74 @@
+// Standalone checks: those the client runs by its own clock, without being asked (sheet 1.10).
+import { Cron } from 'croner';
+import { firstRunDelayMs } from '../machines/client-schedule-rule.ts';
+import { parseCron } from '../model/cron.ts';
+import { isMap, type Json } from './json.ts';
+import type { ClientLog } from './log.ts';
+import { isSubdued } from './subdue-rule.ts';
+import { seconds, type Timers } from './timers.ts';
+
+export interface StandaloneOptions {
+  readonly clientName: string;
+  readonly checks: Json;
+  readonly timers: Timers;
+  readonly log: ClientLog;
+  readonly run: (request: Json) => void;
+}
+
+/** Timers take no longer waits than this; a longer one is cut in pieces. */
+const longestWaitMs = 86_400_000;
+
+export const isStandalone = (check: Json): boolean =>
+  check['standalone'] === true &&
+  check['publish'] !== false &&
+  (Number.isInteger(check['interval']) || typeof check['cron'] === 'string');
+
+const nextCronMs = (cron: string, nowMs: number): number | undefined => {
+  const read = parseCron(cron);
+  if (!read.ok || read.schedule.type !== 'pattern') return undefined;
+  const job = new Cron(read.schedule.pattern, { paused: true, mode: '5-part' });
+  return job.nextRun(new Date(nowMs))?.getTime();
+};
+
+/** Begins to schedule; the answer ends it. */
+export const scheduleStandalone = (options: StandaloneOptions): (() => void) => {
+  const { clientName, checks, timers, log, run } = options;
+  const cancels = new Set<() => void>();
+  const after = (delayMs: number, next: () => void): void => {
+    const wait = Math.min(delayMs, longestWaitMs);
+    const cancel = timers.after(wait, () => {
+      cancels.delete(cancel);
+      if (wait < delayMs) after(delayMs - wait, next);
+      else next();
+    });
+    cancels.add(cancel);
+  };
+  const fire = (name: string, check: Json): void => {
+    if (isSubdued(check['subdue'], timers.nowMs())) return log.info('check execution was subdued', { check });
+    run({ ...check, name, issued: seconds(timers) });
+  };
+  const byCron = (name: string, check: Json, cron: string): void => {
+    const now = timers.nowMs();
+    const next = nextCronMs(cron, now);
+    if (next === undefined) return log.warn('check has no further run by its cron', { check });
+    after(next - now, () => {
+      fire(name, check);
+      byCron(name, check, cron);
+    });
+  };
+  const byInterval = (name: string, check: Json, intervalSeconds: number): void => {
+    after(firstRunDelayMs(`${clientName}:${name}`, intervalSeconds, timers.nowMs()), () => {
+      fire(name, check);
+      cancels.add(timers.every(intervalSeconds * 1000, () => fire(name, check)));
+    });
+  };
+  for (const [name, check] of Object.entries(checks)) {
+    if (!isMap(check) || !isStandalone(check)) continue;
+    if (typeof check['cron'] === 'string') byCron(name, check, check['cron']);
+    else byInterval(name, check, Number(check['interval']));
+  }
+  return () => {
+    for (const cancel of cancels) cancel();
+    cancels.clear();
+  };
+};

@@ -1,0 +1,23 @@
+// Time as the client uses it, so that tests can bring their own.
+
+export interface Timers {
+  /** Wall time, milliseconds. */
+  nowMs(): number;
+  /** Calls back once; the answer takes it back. */
+  after(delayMs: number, run: () => void): () => void;
+  every(intervalMs: number, run: () => void): () => void;
+}
+
+export const realTimers: Timers = {
+  nowMs: Date.now,
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+  every: (intervalMs, run) => {
+    const timer = setInterval(run, intervalMs);
+    return () => clearInterval(timer);
+  },
+};
+
+export const seconds = (timers: Pick<Timers, 'nowMs'>): number => Math.floor(timers.nowMs() / 1000);

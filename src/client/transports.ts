@@ -1,0 +1,49 @@
+// Which transport a configuration asks for: our own WebSocket unless it says otherwise.
+import { createRabbitmqTransport } from '../wire/earlier/rabbitmq-transport.ts';
+import { createRedisTransport } from '../wire/earlier/redis-transport.ts';
+import type { Transport } from '../wire/earlier/transport.ts';
+import { transportPath } from '../wire/earlier/web-socket-messages.ts';
+import { createWebSocketTransport } from '../wire/earlier/web-socket-transport.ts';
+import { isMap, type Json } from './json.ts';
+
+export type TransportChoice =
+  | { readonly ok: true; readonly transport: Transport }
+  | { readonly ok: false; readonly problem: string };
+
+const defaultUrl = 'ws://127.0.0.1:4567';
+
+const text = (value: unknown, otherwise: string): string =>
+  typeof value === 'string' && value !== '' ? value : otherwise;
+
+const webSocket = (settings: Json, onFault: (error: unknown) => void): TransportChoice => {
+  const scope = isMap(settings['websocket']) ? settings['websocket'] : {};
+  const given = text(scope['url'], defaultUrl);
+  if (!URL.canParse(given)) return { ok: false, problem: `websocket url is no URL: ${given}` };
+  const url = new URL(given);
+  if (url.pathname === '/') url.pathname = transportPath;
+  const caFile = text(scope['ca_file'], '');
+  return {
+    ok: true,
+    transport: createWebSocketTransport({
+      url: url.href,
+      user: text(scope['user'], 'agent'),
+      password: text(scope['password'], 'P@ssw0rd!'),
+      ...(caFile === '' ? {} : { caFile }),
+      onFault,
+    }),
+  };
+};
+
+export const chooseTransport = (settings: Json, onFault: (error: unknown) => void): TransportChoice => {
+  const scope = isMap(settings['transport']) ? settings['transport'] : {};
+  const name = text(scope['name'], 'websocket');
+  if (name === 'websocket') return webSocket(settings, onFault);
+  if (name === 'redis')
+    return { ok: true, transport: createRedisTransport({ redis: settings['redis'], onFault }) };
+  if (name === 'rabbitmq')
+    return { ok: true, transport: createRabbitmqTransport({ rabbitmq: settings['rabbitmq'], onFault }) };
+  return {
+    ok: false,
+    problem: `transport name must be websocket, redis or rabbitmq (got ${JSON.stringify(name)})`,
+  };
+};

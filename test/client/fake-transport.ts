@@ -1,0 +1,58 @@
+// A broker in memory: what a client publishes can be read, and what the test says is delivered.
+import {
+  NotConnected,
+  type Pipe,
+  type Take,
+  type Transport,
+  type TransportListener,
+} from '../../src/wire/earlier/transport.ts';
+
+export interface Published {
+  readonly pipe: string;
+  readonly message: { readonly [key: string]: unknown };
+}
+
+export const fakeTransport = () => {
+  const published: Published[] = [];
+  const takers = new Map<string, { readonly pipe: Pipe; readonly funnel: string; readonly take: Take }>();
+  let listener: TransportListener | undefined;
+  let up = false;
+  const transport: Transport = {
+    name: 'redis',
+    isConnected: () => up,
+    open: (given) => {
+      listener = given;
+    },
+    publish: async ({ name }, message) => {
+      if (!up) throw new NotConnected();
+      published.push({ pipe: name, message: JSON.parse(message) });
+    },
+    subscribe: async (pipe, funnel, take) => {
+      if (!up) throw new NotConnected();
+      takers.set(pipe.name, { pipe, funnel, take });
+    },
+    unsubscribe: async () => takers.clear(),
+    stats: async () => ({ messages: 0, consumers: 0 }),
+    close: async () => {
+      up = false;
+    },
+  };
+  return {
+    transport,
+    published,
+    takers,
+    results: () => published.filter(({ pipe }) => pipe === 'results').map(({ message }) => message),
+    keepalives: () => published.filter(({ pipe }) => pipe === 'keepalives').map(({ message }) => message),
+    connect: () => {
+      up = true;
+      listener?.connected();
+    },
+    lose: () => {
+      up = false;
+      takers.clear();
+      listener?.lost('broken');
+    },
+    request: (pipe: string, request: object | string) =>
+      takers.get(pipe)?.take(typeof request === 'string' ? request : JSON.stringify(request)),
+  };
+};
