@@ -1,0 +1,77 @@
+// Flags of the backend: the one table of everything `mon-backend start` can be told (backend sheet 1.7, API sheet 15.2).
+import { decimal, duration, integer, list, port, type SettingsOf, text, toggle } from '../program/flag.ts';
+import { logLevels } from '../program/log.ts';
+
+const defaultFile =
+  process.platform === 'freebsd' ? '/usr/local/etc/mon/backend.yml' : '/etc/mon/backend.yml';
+
+export const backendFlags = {
+  'access-token-expiry': duration(300_000, 'how long an access token is good for'),
+  'agent-auth-trusted-ca-file': text(
+    '',
+    'certificates (PEM) that sign client certificates of agents: mutual TLS',
+  ),
+  'agent-burst-limit': integer(0, 'agents that may connect at once when --agent-rate-limit is set'),
+  'agent-host': text('[::]', 'address agents connect to'),
+  'agent-port': port(8081, 'port agents connect to; 0: any free one, named in the log'),
+  'agent-rate-limit': decimal(0, 'agents that may connect a second, the rest is told to wait; 0: no limit'),
+  'agent-write-timeout': integer(15, 'seconds one message to an agent may take', { min: 1 }),
+  'api-listen-address': text('[::]:8080', 'address and port of the HTTP API; port 0: any free one'),
+  'api-request-limit': integer(512_000, 'largest request body, bytes', { min: 1_024 }),
+  'api-url': text('', 'URL under which others reach the API, when it is not the listen address'),
+  'cert-file': text('', 'certificate (PEM) of API and agent listener; with --key-file: TLS'),
+  'cluster-admin-username': text('admin', 'the first user, made when the store is empty'),
+  'cluster-admin-password': text(
+    '',
+    'password of the first user; empty: one is made up and written to the state dir',
+    {
+      secret: true,
+    },
+  ),
+  'config-file': text(defaultFile, 'YAML file with these settings, one key a flag', { short: 'c' }),
+  'default-silenced-expiry-time': duration(
+    0,
+    'how long a silence lasts that names no end; 0: until it is cleared',
+  ),
+  'deregistration-handler': text('', 'handler of deregistration events of agents that name none'),
+  'earlier-api-host': text(
+    '127.0.0.1',
+    'address of the API of the earlier generation and of the WebSocket its clients connect to',
+  ),
+  'earlier-api-port': port(0, 'port of the same, 4567 in most places; 0: there is none'),
+  'earlier-brokers': {
+    ...list(
+      [],
+      'brokers over which clients of the earlier generation are served',
+      'redis://127.0.0.1:6379 amqp://user:password@127.0.0.1:5672/vhost',
+    ),
+    secret: true,
+  },
+  'entity-limit': integer(100, 'entities allowed without a license; 0: no limit'),
+  'inspect-control': toggle(
+    'let operators with the verb inspect:control send events to actors, restart and stop them',
+  ),
+  'key-file': text('', 'key (PEM) of the certificate'),
+  'license-public-key-file': text(
+    '',
+    'Ed25519 public key (PEM) of licenses, for those who issue their own; empty: the built-in one',
+  ),
+  'log-level': text('warn', `how much to log: ${logLevels.join(', ')}`, { choices: logLevels }),
+  'max-silenced-expiry-time-allowed': duration(
+    0,
+    'longest silence that is accepted, from now on; 0: no limit',
+  ),
+  'pipelined-workers': integer(100, 'events whose handlers run at the same time', { min: 1, max: 10_000 }),
+  'refresh-token-expiry': duration(43_200_000, 'how long a login lasts without use'),
+  'state-dir': text('/var/lib/mon/mon-backend', 'directory of the embedded store', { short: 'd' }),
+  'store-url': text(
+    '',
+    'mongodb://... to keep everything in MongoDB; empty: the embedded store in the state dir',
+    {
+      secret: true,
+    },
+  ),
+  'trusted-ca-file': text('', 'certificates (PEM) trusted for TLS'),
+} as const;
+
+export type BackendSettings = SettingsOf<typeof backendFlags>;

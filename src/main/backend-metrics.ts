@@ -1,0 +1,41 @@
+// What the actor world tells Prometheus: its figures of this moment, read when somebody scrapes.
+import { Gauge, Registry } from 'prom-client';
+import type { Backend } from '../actors/backend.ts';
+
+/** What each figure means; one that is not named here is not shown. */
+const meanings: Readonly<Record<string, string>> = {
+  entities: 'Entities that count towards the limit.',
+  commits: 'Group commits to the store since the start.',
+  writes: 'Records written since the start.',
+  writesCoalesced: 'Writes that became part of one already due.',
+  commitFailures: 'Commits that failed since the start; they are tried again.',
+  commitDepth: 'Writes that are not durable yet.',
+  lastCommitMs: 'How long the last commit took, milliseconds.',
+  p99CommitMs: 'The slowest of a hundred commits lately, milliseconds.',
+  deliveriesRunning: 'Events whose pipelines run now.',
+  deliveriesWaiting: 'Events that wait for a worker.',
+  deliveriesRetrying: 'Events that met an outage and wait for another try.',
+  delivered: 'Events that went through their pipelines since the start.',
+  watchdogLooks: 'How often the watchdog compared what should have run with what did.',
+  checksFoundStopped: 'Checks that were found not to run when they were due, since the start.',
+  checksStopped: 'Checks that do not run now though they are due.',
+};
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** `mon_backend_checks_stopped` and its like, in a registry the HTTP room adds its own to. */
+export const createBackendMetrics = (backend: Pick<Backend, 'gauges'>): Registry => {
+  const registry = new Registry();
+  for (const [name, help] of Object.entries(meanings)) {
+    new Gauge({
+      name: `mon_backend_${snakeCase(name)}`,
+      help,
+      registers: [registry],
+      collect() {
+        const value = backend.gauges()[name];
+        if (value !== undefined) this.set(value);
+      },
+    });
+  }
+  return registry;
+};

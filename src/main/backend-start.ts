@@ -1,0 +1,181 @@
+// `mon-backend start`: puts the backend together on its store, lets traffic in last, and takes it down in reverse.
+import type { KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Backend } from '../actors/backend.ts';
+import { realClock } from '../actors/clock.ts';
+import { guardProcess } from '../actors/process-guard.ts';
+import { type Api, createApi } from '../http/api.ts';
+import { createHashingQueue } from '../http/auth/hashing-queue.ts';
+import { registerUi } from '../http/static-ui.ts';
+import { type TlsOptions, tlsOptions } from '../http/tls.ts';
+import { builtInLicenseKey, readLicenseKey } from '../model/license.ts';
+import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
+import { SettingsError } from '../program/resolve.ts';
+import { version } from '../program/version.ts';
+import { openStore } from '../store/open-store.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import type { BackendSettings } from './backend-flags.ts';
+import { createBackendMetrics } from './backend-metrics.ts';
+import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
+import { firstUser } from './first-user.ts';
+import { localUrl, parseListenAddress, plainHost } from './listen-address.ts';
+import { addLiveInspection } from './live-inspection.ts';
+
+/** The process ends after this long whatever hangs; what hung is named. */
+const stopTimeoutMs = 28_000;
+const collapseExitCode = 70;
+const webRoot = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+
+interface Running {
+  readonly store: SnapshotStore;
+  readonly backend: Backend;
+  readonly api: Api;
+  readonly earlier: EarlierGeneration;
+}
+
+const readTls = (settings: BackendSettings): { api?: TlsOptions; agents?: TlsOptions } => {
+  const { certFile, keyFile, agentAuthTrustedCaFile } = settings;
+  if (certFile === '' && keyFile === '') return {};
+  if (certFile === '' || keyFile === '') {
+    throw new SettingsError('tls configuration error, both flags --cert-file & --key-file are required');
+  }
+  const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+  const clientCa = agentAuthTrustedCaFile === '' ? {} : { clientCa: readFileSync(agentAuthTrustedCaFile) };
+  return { api: tlsOptions(pair), agents: tlsOptions({ ...pair, ...clientCa }) };
+};
+
+/** What licences are signed with. */
+const readKey = (file: string): KeyObject => {
+  if (file === '') return readLicenseKey(builtInLicenseKey);
+  try {
+    return readLicenseKey(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new SettingsError(`--license-public-key-file ${file}: ${(error as Error).message}`);
+  }
+};
+
+const run = async (settings: BackendSettings, log: Logger): Promise<Running> => {
+  const listen = parseListenAddress('--api-listen-address', settings.apiListenAddress);
+  const tls = readTls(settings);
+  const licenseKey = readKey(settings.licensePublicKeyFile);
+  const name = hostname();
+  const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir });
+  const { backend, rebuilt } = await Backend.open({
+    store,
+    log: component(log, 'backend'),
+    name,
+    entityLimit: settings.entityLimit,
+    licenseKey,
+    deregistrationHandler: settings.deregistrationHandler,
+    deliveryWorkers: settings.pipelinedWorkers,
+    env: process.env,
+    onCollapse: () => {
+      log.fatal('the supervisor tree gave up; ending so that the service manager starts us again');
+      process.exit(collapseExitCode);
+    },
+  });
+  const hashing = createHashingQueue();
+  await firstUser({ settings, table: backend.resources, hashing, log });
+  const api = await createApi({
+    backend,
+    log: component(log, 'api'),
+    clock: realClock,
+    version,
+    backendId: name,
+    hashing,
+    registry: createBackendMetrics(backend),
+    licenseKey,
+    lifetimes: {
+      accessSeconds: Math.ceil(settings.accessTokenExpiry / 1_000),
+      refreshSeconds: Math.ceil(settings.refreshTokenExpiry / 1_000),
+    },
+    bodyLimitBytes: settings.apiRequestLimit,
+    silencing: {
+      defaultExpireSeconds: Math.ceil(settings.defaultSilencedExpiryTime / 1_000),
+      maxExpireSeconds: Math.floor(settings.maxSilencedExpiryTimeAllowed / 1_000),
+    },
+    http: { ...listen, ...(tls.api === undefined ? {} : { tls: tls.api }) },
+    agents: {
+      host: plainHost(settings.agentHost),
+      port: settings.agentPort,
+      limits: {
+        connectionsPerSecond: settings.agentRateLimit,
+        connectionBurst: settings.agentBurstLimit,
+      },
+      ...(tls.agents === undefined ? {} : { tls: tls.agents }),
+    },
+  });
+  addLiveInspection({ backend, api, log, allowControl: settings.inspectControl });
+  registerUi(api.server.app, { root: webRoot });
+  backend.serve();
+  const address = await api.listen();
+  const earlier = await serveEarlierGeneration({
+    settings,
+    backend,
+    authenticator: api.authenticator,
+    tls: tls.api,
+    log,
+  });
+  const secure = tls.api === undefined ? '' : 's';
+  log.warn(
+    {
+      component: 'backend',
+      api: localUrl(`http${secure}`, address.http),
+      agents: localUrl(`ws${secure}`, address.agents),
+      ...(earlier.port === undefined ? {} : { earlierApi: `${settings.earlierApiHost}:${earlier.port}` }),
+      store: store.name,
+      ...rebuilt,
+      version,
+    },
+    'backend is running and ready to accept events',
+  );
+  return { store, backend, api, earlier };
+};
+
+/** Edges first, so that nothing acknowledged is left behind; then the actors; the store last. */
+const stop = async ({ store, backend, api, earlier }: Running, log: Logger): Promise<void> => {
+  const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['edges of the earlier generation', () => earlier.close()],
+    ['edges', () => api.close()],
+    ['actors', () => backend.stop()],
+    ['store', () => store.close()],
+  ];
+  for (const [what, end] of steps) {
+    const timer = setTimeout(() => {
+      log.fatal({ what }, `still stopping after ${stopTimeoutMs} ms: ${what}`);
+      process.exit(1);
+    }, stopTimeoutMs);
+    await end();
+    clearTimeout(timer);
+    log.info({ what }, 'stopped');
+  }
+};
+
+/** SIGHUP: certificates are read again. What cannot be read or does not fit is logged, and the old ones stay. */
+const renewOnHangUp = (settings: BackendSettings, api: Api, log: Logger): void => {
+  process.on('SIGHUP', () => {
+    try {
+      api.renewCertificates(readTls(settings));
+      log.warn('certificates were read again');
+    } catch (error) {
+      log.error({ err: error }, 'the new certificates cannot be used; the old ones stay');
+    }
+  });
+};
+
+/** Runs until a signal asks it to stop. Resolves with the exit code. */
+export const startBackend = async (settings: BackendSettings): Promise<number> => {
+  const log = createLog(settings.logLevel as LogLevel);
+  const signal = new Promise<NodeJS.Signals>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+  });
+  const running = await run(settings, log);
+  renewOnHangUp(settings, running.api, log);
+  guardProcess({ log, flush: () => running.backend.committer.flush() });
+  log.warn({ signal: await signal }, 'stopping');
+  process.once('SIGINT', () => process.exit(130));
+  await stop(running, log);
+  return 0;
+};

@@ -1,0 +1,82 @@
+// The program mon-backend: its commands, its settings, its exit codes.
+import { Command } from 'commander';
+import { realClock } from '../actors/clock.ts';
+import { GroupCommit } from '../actors/group-commit.ts';
+import { openResources } from '../actors/resources/open-resources.ts';
+import { createHashingQueue } from '../http/auth/hashing-queue.ts';
+import { givenFlags, startCommand } from '../program/command-line.ts';
+import { createLog, errorText, type LogLevel } from '../program/log.ts';
+import { readTextFile, resolveSettings } from '../program/resolve.ts';
+import { version } from '../program/version.ts';
+import { openStore } from '../store/open-store.ts';
+import { type BackendSettings, backendFlags } from './backend-flags.ts';
+import { startBackend } from './backend-start.ts';
+import { firstUser } from './first-user.ts';
+
+const program = { name: 'mon-backend', environmentPrefix: 'MON_BACKEND_', flags: backendFlags };
+
+const alreadyInitialised = 3;
+
+const settingsOf = (command: Command): BackendSettings => {
+  const { settings, warnings } = resolveSettings(program, {
+    flags: givenFlags(command),
+    environment: process.env,
+    readFile: readTextFile,
+  });
+  const log = createLog(settings.logLevel as LogLevel);
+  for (const warning of warnings) log.warn(warning);
+  return settings;
+};
+
+/** Does by hand what the first start does by itself. Resolves with the exit code. */
+const initialise = async (settings: BackendSettings): Promise<number> => {
+  const log = createLog(settings.logLevel as LogLevel);
+  const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir });
+  const committer = new GroupCommit({
+    store,
+    clock: realClock,
+    onFault: (error) => log.error({ err: error }, 'a write to the store failed'),
+  });
+  try {
+    const { table } = await openResources({ committer });
+    const done = await firstUser({ settings, table, hashing: createHashingQueue(), log });
+    if (!done) console.error('this store was initialised before; nothing was changed');
+    return done ? 0 : alreadyInitialised;
+  } finally {
+    await committer.close();
+    await store.close();
+  }
+};
+
+/** Runs a command; what stops it from running is one line on standard error and exit code 1. */
+const exitWith = async (command: () => Promise<number>): Promise<void> => {
+  try {
+    process.exit(await command());
+  } catch (error) {
+    console.error(`mon-backend: ${errorText(error)}`);
+    process.exit(1);
+  }
+};
+
+export const main = async (argv: readonly string[]): Promise<void> => {
+  const start = startCommand(program, 'run the backend', [
+    'mon-backend start --state-dir ./state',
+    'mon-backend start --store-url mongodb://db-1,db-2,db-3/mon?replicaSet=mon',
+    'MON_BACKEND_LOG_LEVEL=info mon-backend start --config-file ./backend.yml',
+  ]).action(() => exitWith(() => startBackend(settingsOf(start))));
+  const init = startCommand(program, 'make the first user, roles and namespace of an empty store', [
+    'mon-backend init --cluster-admin-username ada --cluster-admin-password <password>',
+  ])
+    .name('init')
+    .action(() => exitWith(() => initialise(settingsOf(init))));
+  const command = new Command('mon-backend')
+    .description('The backend of mon: keeps entities and events, notices silence, tells people.')
+    .addCommand(start)
+    .addCommand(init)
+    .addCommand(
+      new Command('version')
+        .description('print the version')
+        .action(() => console.log(`mon-backend version ${version}`)),
+    );
+  await command.parseAsync([...argv]);
+};

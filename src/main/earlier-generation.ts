@@ -1,0 +1,62 @@
+// What serves clients of the earlier generation, when it is asked for: their API with its WebSocket, and bridges to the
+// brokers they already use.
+import type { Backend } from '../actors/backend.ts';
+import { openBridge } from '../actors/clients/broker-bridge.ts';
+import { realClock } from '../actors/clock.ts';
+import type { Authenticator } from '../http/auth/authenticator.ts';
+import { createEarlierApi } from '../http/earlier-api/server.ts';
+import type { TlsOptions } from '../http/tls.ts';
+import { component, type Logger } from '../program/log.ts';
+import { SettingsError } from '../program/resolve.ts';
+import { version } from '../program/version.ts';
+import { createRabbitmqTransport } from '../wire/earlier/rabbitmq-transport.ts';
+import { createRedisTransport } from '../wire/earlier/redis-transport.ts';
+import type { Transport } from '../wire/earlier/transport.ts';
+
+export interface EarlierSettings {
+  readonly earlierApiHost: string;
+  /** 0: there is none. */
+  readonly earlierApiPort: number;
+  readonly earlierBrokers: readonly string[];
+}
+
+export interface EarlierGeneration {
+  /** Where its API listens; undefined when nobody asked for one. */
+  readonly port: number | undefined;
+  close(): Promise<void>;
+}
+
+/** Messages a RabbitMQ hands over before the first is acknowledged: they share commits. */
+const prefetch = 100;
+
+const transportOf = (url: string, log: Logger): Transport => {
+  const onFault = (error: unknown) => log.error({ err: error }, 'a message of a broker could not be handled');
+  if (/^rediss?:\/\//.test(url)) return createRedisTransport({ redis: url, onFault });
+  if (/^amqps?:\/\//.test(url)) return createRabbitmqTransport({ rabbitmq: url, prefetch, onFault });
+  throw new SettingsError(`earlier-brokers must be URLs that begin with redis:// or amqp:// (got ${url})`);
+};
+
+export const serveEarlierGeneration = async (options: {
+  readonly settings: EarlierSettings;
+  readonly backend: Backend;
+  readonly authenticator: Authenticator;
+  readonly tls: TlsOptions | undefined;
+  readonly log: Logger;
+}): Promise<EarlierGeneration> => {
+  const { settings, backend, authenticator, tls } = options;
+  const log = component(options.log, 'earlier');
+  const transports = settings.earlierBrokers.map((url) => transportOf(url, log));
+  const api =
+    settings.earlierApiPort === 0
+      ? undefined
+      : createEarlierApi({ backend, authenticator, log, wallMs: () => realClock.wallMs(), version, tls });
+  const address = await api?.listen(settings.earlierApiHost, settings.earlierApiPort);
+  const bridges = transports.map((transport) => openBridge({ transport, clients: backend.clients, log }));
+  return {
+    port: address?.port,
+    close: async () => {
+      await Promise.all(bridges.map((bridge) => bridge.close()));
+      await api?.close();
+    },
+  };
+};

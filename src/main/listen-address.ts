@@ -1,0 +1,32 @@
+// Listen addresses as people write them: `127.0.0.1:8080`, `[::]:8080`, `:8080`, and as URLs others can use.
+import type { AddressInfo } from 'node:net';
+import { SettingsError } from '../program/resolve.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `[::1]` as `::1`. */
+export const plainHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
+
+/** Throws SettingsError for what is no address; `flag` names where it was said. */
+export const parseListenAddress = (flag: string, address: string): ListenAddress => {
+  const match = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(address);
+  const port = Number(match?.[2]);
+  if (match === null || port > 65_535) {
+    throw new SettingsError(
+      `${flag} must be host:port, e.g. 127.0.0.1:8080 or [::]:8080 (got ${JSON.stringify(address)})`,
+    );
+  }
+  const host = plainHost(match[1] ?? '');
+  return { host: host === '' ? '::' : host, port };
+};
+
+const anyHost: readonly string[] = ['::', '0.0.0.0'];
+
+/** Where a program on this machine reaches a listener. */
+export const localUrl = (scheme: string, { address, port }: AddressInfo): string => {
+  const host = anyHost.includes(address) ? '127.0.0.1' : address;
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+};

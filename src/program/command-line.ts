@@ -1,0 +1,98 @@
+// The command line of a program, made from its table of flags: options for the parser, and help that gives every default
+// and every other way to say the same thing.
+import { Command, Option } from 'commander';
+import type { Flag, FlagTable } from './flag.ts';
+import { environmentName, type GivenFlags, type Program } from './resolve.ts';
+
+const placeholder = (flag: Flag): string => {
+  switch (flag.kind) {
+    case 'boolean':
+      return '[true|false]';
+    case 'integer':
+    case 'number':
+      return '<number>';
+    case 'duration':
+      return '<duration>';
+    case 'list':
+      return '<list>';
+    case 'map':
+      return '<key=value>';
+    case 'text':
+      return '<text>';
+  }
+};
+
+const shownDefault = (flag: Flag): string | undefined => {
+  if (flag.secret === true) return undefined;
+  const value = flag.default;
+  if (flag.kind === 'duration') return `${Number(value) / 1000}s`;
+  if (typeof value === 'boolean') return undefined;
+  if (typeof value === 'object')
+    return Object.keys(value).length === 0 ? undefined : Object.values(value).join(',');
+  return value === '' ? undefined : String(value);
+};
+
+const helpOf = (flag: Flag): string => {
+  const shown = shownDefault(flag);
+  const example = flag.example === undefined ? '' : `, e.g. ${flag.example}`;
+  return `${flag.help}${example}${shown === undefined ? '' : ` (default: ${shown})`}`;
+};
+
+const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [
+  ...(before ?? []),
+  value,
+];
+
+const optionsOf = (name: string, flag: Flag): Option[] => {
+  const short = flag.short === undefined ? '' : `-${flag.short}, `;
+  const named = new Option(`${short}--${name} ${placeholder(flag)}`, helpOf(flag)).argParser(collect);
+  if (flag.kind === 'boolean') named.preset('true');
+  if (flag.alias === undefined) return [named];
+  const alias = new Option(`--${flag.alias.name} ${placeholder(flag)}`, `the same as --${name}`)
+    .argParser(collect)
+    .hideHelp(flag.alias.deprecated);
+  return [named, alias];
+};
+
+/** Adds every flag of the table to a command. */
+export const addFlags = (command: Command, flags: FlagTable): Command => {
+  for (const [name, flag] of Object.entries(flags)) {
+    for (const option of optionsOf(name, flag)) command.addOption(option);
+  }
+  return command;
+};
+
+/** What was given on the command line, by flag name: each value as text, in order. */
+export const givenFlags = (command: Command): GivenFlags => {
+  const given: Record<string, readonly string[]> = {};
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (value === undefined) continue;
+    given[option.long?.slice(2) ?? option.attributeName()] = Array.isArray(value)
+      ? value.map(String)
+      : [String(value)];
+  }
+  return given;
+};
+
+/** A command `start` with all flags of a program, and where else they can be set. */
+export const startCommand = (
+  program: Program<FlagTable>,
+  description: string,
+  examples: readonly string[],
+): Command => {
+  const example = Object.keys(program.flags)[0] ?? 'config-file';
+  // The parser would add its own words about presets and defaults; ours say it already.
+  const command = new Command('start')
+    .description(description)
+    .configureHelp({ optionDescription: (option) => option.description });
+  return addFlags(command, program.flags).addHelpText(
+    'after',
+    `
+Each flag can also be an environment variable (--${example}: ${environmentName(program.environmentPrefix, example)}) or a key of the
+configuration file. A flag wins over the environment, the environment over the file, the file over the default.
+
+Examples:
+${examples.map((line) => `  $ ${line}`).join('\n')}`,
+  );
+};

@@ -1,0 +1,104 @@
+// One setting of a program: its kind, its limits, its words. A program has one table of them; the command line, the
+// environment, the YAML file, the defaults and the help text all come from that table.
+
+interface FlagBase {
+  readonly help: string;
+  /** Shown in the help where the form of a value needs one. */
+  readonly example?: string;
+  /** Another name for the same thing. `deprecated` ones are warned about. */
+  readonly alias?: { readonly name: string; readonly deprecated: boolean };
+  readonly short?: string;
+  /** Never shown, not even as a default. */
+  readonly secret?: boolean;
+}
+export type TextFlag = FlagBase & {
+  readonly kind: 'text';
+  readonly default: string;
+  readonly choices?: readonly string[];
+};
+export type IntegerFlag = FlagBase & {
+  readonly kind: 'integer';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+};
+export type DecimalFlag = FlagBase & {
+  readonly kind: 'number';
+  readonly default: number;
+  readonly min: number;
+};
+export type SwitchFlag = FlagBase & { readonly kind: 'boolean'; readonly default: boolean };
+export type ListFlag = FlagBase & { readonly kind: 'list'; readonly default: readonly string[] };
+export type MapFlag = FlagBase & {
+  readonly kind: 'map';
+  readonly default: Readonly<Record<string, string>>;
+  readonly keyPattern?: RegExp;
+};
+/** A duration in milliseconds, written `1s`, `2m30s`, `300ms`. */
+export type DurationFlag = FlagBase & { readonly kind: 'duration'; readonly default: number };
+export type Flag = TextFlag | IntegerFlag | DecimalFlag | SwitchFlag | ListFlag | MapFlag | DurationFlag;
+export type FlagTable = Readonly<Record<string, Flag>>;
+
+const maxInteger = 2_147_483_647;
+
+export const text = (value: string, help: string, more: Partial<TextFlag> = {}): TextFlag => ({
+  kind: 'text',
+  default: value,
+  help,
+  ...more,
+});
+export const integer = (value: number, help: string, more: Partial<IntegerFlag> = {}): IntegerFlag => ({
+  kind: 'integer',
+  default: value,
+  help,
+  min: 0,
+  max: maxInteger,
+  ...more,
+});
+export const port = (value: number, help: string): IntegerFlag => integer(value, help, { max: 65_535 });
+export const decimal = (value: number, help: string, min = 0): DecimalFlag => ({
+  kind: 'number',
+  default: value,
+  help,
+  min,
+});
+export const toggle = (help: string): SwitchFlag => ({ kind: 'boolean', default: false, help });
+export const list = (value: readonly string[], help: string, example: string): ListFlag => ({
+  kind: 'list',
+  default: value,
+  help,
+  example,
+});
+export const pairs = (help: string, example: string, keyPattern?: RegExp): MapFlag => ({
+  kind: 'map',
+  default: {},
+  help,
+  example,
+  ...(keyPattern === undefined ? {} : { keyPattern }),
+});
+export const duration = (valueMs: number, help: string): DurationFlag => ({
+  kind: 'duration',
+  default: valueMs,
+  help,
+});
+
+type ValueOf<F extends Flag> = F extends TextFlag
+  ? string
+  : F extends IntegerFlag | DecimalFlag | DurationFlag
+    ? number
+    : F extends SwitchFlag
+      ? boolean
+      : F extends ListFlag
+        ? readonly string[]
+        : Readonly<Record<string, string>>;
+type Camel<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : S;
+
+/** The settings of a program: one field a flag, in camel case. */
+export type SettingsOf<T extends FlagTable> = {
+  readonly [Name in keyof T & string as Camel<Name>]: ValueOf<T[Name]>;
+};
+
+export const fieldName = (name: string): string =>
+  name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,156 @@
+// Where each setting comes from: flag, then environment, then file, then default. A wrong one is named with its source and
+// its reason, and the program does not start.
+import { readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { type Flag, type FlagTable, fieldName, type SettingsOf } from './flag.ts';
+import { type RawValue, readValue, type SettingValue } from './values.ts';
+
+/** What the command line said: by flag name (or alias), every value given. */
+export type GivenFlags = Readonly<Record<string, readonly string[]>>;
+
+export interface Sources {
+  readonly flags: GivenFlags;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Reads a text file or throws. */
+  readonly readFile: (path: string) => string;
+}
+
+/** The settings of one program. The table must hold a text flag `config-file`. */
+export interface Program<T extends FlagTable> {
+  /** As on the command line, e.g. `mon-backend`. */
+  readonly name: string;
+  /** Before the flag's name in the environment, e.g. `MON_BACKEND_`. */
+  readonly environmentPrefix: string;
+  readonly flags: T;
+}
+
+export interface Resolved<T extends FlagTable> {
+  readonly settings: SettingsOf<T>;
+  /** Things that work but should be looked at. */
+  readonly warnings: readonly string[];
+}
+
+/** The program can't start like this. The message says which setting, from where, and why. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+interface Found {
+  readonly raw: RawValue;
+  readonly from: string;
+}
+
+export const environmentName = (prefix: string, name: string): string =>
+  `${prefix}${name.toUpperCase().replaceAll('-', '_')}`;
+
+const namesOf = (name: string, flag: Flag): string[] =>
+  flag.alias === undefined ? [name] : [name, flag.alias.name];
+
+const readSettingsFile = (
+  path: string,
+  named: boolean,
+  readFile: Sources['readFile'],
+): Map<string, RawValue> => {
+  let content: string;
+  try {
+    content = readFile(path);
+  } catch (error) {
+    // Nobody needs a file at the default place; a file that was asked for must be there.
+    if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw new SettingsError(`cannot read the configuration file ${path}: ${(error as Error).message}`);
+  }
+  const document = parseDocument(content);
+  const problem = document.errors[0];
+  if (problem !== undefined) {
+    const reason = problem.message.split('\n')[0];
+    throw new SettingsError(`the configuration file ${path} is not valid YAML: ${reason}`);
+  }
+  const parsed: unknown = document.toJS({ mapAsMap: true, maxAliasCount: 100 });
+  if (parsed === null || parsed === undefined) return new Map();
+  if (!(parsed instanceof Map)) {
+    throw new SettingsError(`the configuration file ${path} must hold keys and values, one a setting`);
+  }
+  return new Map([...parsed].map(([key, value]) => [String(key).toLowerCase(), value]));
+};
+
+/** The first source that has something to say about a setting. */
+const find = (
+  program: Program<FlagTable>,
+  name: string,
+  flag: Flag,
+  file: ReadonlyMap<string, RawValue>,
+  path: string,
+  sources: Sources,
+): Found | null => {
+  const names = namesOf(name, flag);
+  for (const each of names) {
+    const given = sources.flags[each];
+    if (given !== undefined) return { raw: given, from: `flag --${each}` };
+  }
+  for (const each of names) {
+    const variable = environmentName(program.environmentPrefix, each);
+    const value = sources.environment[variable];
+    if (value !== undefined && value !== '') return { raw: value, from: `environment variable ${variable}` };
+  }
+  for (const each of names) {
+    const raw = file.get(each);
+    if (raw !== undefined && raw !== null) return { raw, from: `${path}, key ${each}` };
+  }
+  return null;
+};
+
+const shown = (flag: Flag, raw: RawValue): string =>
+  flag.secret === true ? 'a hidden value' : JSON.stringify(raw instanceof Map ? [...raw] : raw);
+
+const settle = (name: string, flag: Flag, found: Found | null): SettingValue => {
+  if (found === null) return flag.default;
+  const read = readValue(flag, found.raw);
+  if ('value' in read) return read.value;
+  const raw = Array.isArray(found.raw) && found.raw.length === 1 ? found.raw[0] : found.raw;
+  throw new SettingsError(`${name} ${read.wrong} (got ${shown(flag, raw)} from ${found.from})`);
+};
+
+const warningsOf = (
+  program: Program<FlagTable>,
+  file: ReadonlyMap<string, RawValue>,
+  path: string,
+  given: GivenFlags,
+): string[] => {
+  const entries = Object.entries(program.flags);
+  const deprecated = entries.flatMap(([name, { alias }]) =>
+    alias?.deprecated === true ? [{ old: alias.name, name }] : [],
+  );
+  const known = new Set<string>(entries.flatMap(([name, flag]) => namesOf(name, flag)));
+  return [
+    ...deprecated
+      .filter(({ old }) => given[old] !== undefined)
+      .map(({ old, name }) => `flag --${old} has been deprecated, please use --${name} instead`),
+    ...deprecated
+      .filter(({ old }) => file.has(old))
+      .map(({ old, name }) => `config attribute ${old} has been deprecated, please use ${name} instead`),
+    ...[...file.keys()]
+      .filter((key) => !known.has(key))
+      .map(
+        (key) => `unknown key ${key} in ${path}: it is ignored; ${program.name} start --help lists the keys`,
+      ),
+  ];
+};
+
+/** Gathers all settings of a program. Throws SettingsError. */
+export const resolveSettings = <T extends FlagTable>(program: Program<T>, sources: Sources): Resolved<T> => {
+  const entries = Object.entries(program.flags);
+  const fileFlag = program.flags['config-file'];
+  if (fileFlag === undefined) throw new Error(`${program.name} has no flag config-file`);
+  const pathFound = find(program, 'config-file', fileFlag, new Map(), '', sources);
+  const path = String(settle('config-file', fileFlag, pathFound));
+  const file = readSettingsFile(path, pathFound !== null, sources.readFile);
+  const settings = Object.fromEntries(
+    entries.map(([name, flag]) => [
+      fieldName(name),
+      settle(name, flag, find(program, name, flag, file, path, sources)),
+    ]),
+  ) as unknown as SettingsOf<T>;
+  return { settings, warnings: warningsOf(program, file, path, sources.flags) };
+};
+
+export const readTextFile = (path: string): string => readFileSync(path, 'utf8');
