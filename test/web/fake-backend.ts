@@ -1,0 +1,132 @@
+// A backend for the page: the real inspection routes and the real check machine, and just enough of the public API.
+import { createRequire } from 'node:module';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { registerInspection } from '../../src/http/inspect/routes.ts';
+import { registerUi } from '../../src/http/static-ui.ts';
+import { allMachines } from '../../src/machines/all-machines.ts';
+import { checkMachine } from '../../src/machines/check-machine.ts';
+import { MonError } from '../../src/model/errors.ts';
+import type { CheckEvent } from '../../src/model/event.ts';
+import { eventSchema } from '../../src/model/event.ts';
+import { createFakeSystem, type FakeSystem } from '../http/inspect/fake-system.ts';
+import { addFakeResources, type FakeResources } from './fake-resources.ts';
+
+export interface FakeBackend {
+  readonly url: string;
+  readonly system: FakeSystem;
+  readonly resources: FakeResources;
+  /** A result of a check: moves its actor and changes what readers see. */
+  result(entity: string, check: string, status: number, output: string): void;
+  /** Every request that changes something, as `METHOD path`. */
+  readonly writes: string[];
+  /** How often a login was refreshed. */
+  refreshes(): number;
+  close(): Promise<void>;
+}
+
+export const password = 'a password';
+const token = 'good';
+
+export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> => {
+  const system = createFakeSystem(allMachines, Date.now());
+  const events = new Map<string, CheckEvent>();
+  const writes: string[] = [];
+  const app = Fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 1_024 } });
+  app.setErrorHandler((error, _request, reply) => {
+    const known = error instanceof MonError ? error : new MonError('internal', String(error));
+    return reply.code(known.status).send({ message: known.message, code: known.code });
+  });
+  app.addHook('onRequest', async (request) => {
+    if (request.method !== 'GET' && !request.url.startsWith('/auth'))
+      writes.push(`${request.method} ${decodeURIComponent(request.url)}`);
+  });
+  registerUi(app, { root: webRoot });
+  registerInspection(app, {
+    port: system.port,
+    allowControl: false,
+    audit: () => undefined,
+    authorize: async (request) => {
+      if (request.headers.authorization !== `Bearer ${token}`) throw new MonError('unauthenticated');
+      return 'admin';
+    },
+  });
+  let refreshed = 0;
+  addLogin(app, () => {
+    refreshed += 1;
+  });
+  addPublicApi(app, events);
+  const resources = addFakeResources(app);
+
+  const result = (entity: string, check: string, status: number, output: string): void => {
+    const id = `check:default/${entity}/${check}`;
+    const nowMs = Date.now();
+    system.nowMs = nowMs;
+    const event = eventSchema.parse({
+      id: crypto.randomUUID(),
+      timestamp: Math.floor(nowMs / 1000),
+      entity: { entity_class: 'agent', metadata: { name: entity, namespace: 'default' } },
+      check: {
+        metadata: { name: check, namespace: 'default' },
+        status,
+        output,
+        interval: 10,
+        ttl: 30,
+        handlers: ['alerts'],
+        executed: Math.floor(nowMs / 1000),
+      },
+    });
+    if (system.port.actor(id) === undefined)
+      system.add(id, checkMachine, { namespace: 'default', entity, check });
+    const actor = system.actor(id);
+    actor.deadlines = [{ name: 'ttl', atMs: nowMs + 30_000, armedAtMs: nowMs }];
+    system.send(id, { type: 'result.received', event, nowMs, silenced: [] } as { type: string });
+    const known = (actor.snapshot.context as { event: CheckEvent }).event;
+    events.set(`${entity}/${check}`, known);
+  };
+
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { url, system, resources, result, writes, refreshes: () => refreshed, close: () => app.close() };
+};
+
+const addLogin = (app: FastifyInstance, onRefresh: () => void): void => {
+  const basic = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
+  app.get('/auth', (request, reply) => {
+    if (request.headers.authorization !== basic) return reply.code(401).send('Unauthorized');
+    // Nearly over: the page has to refresh it at once.
+    return { access_token: 'first', refresh_token: 'again', expires_at: Math.floor(Date.now() / 1000) + 5 };
+  });
+  app.post('/auth/token', (request, reply) => {
+    onRefresh();
+    const { refresh_token: again } = request.body as { refresh_token: string };
+    if (again !== 'again' || request.headers.authorization !== 'Bearer first')
+      return reply.code(401).send('');
+    return { access_token: token, refresh_token: 'more', expires_at: Math.floor(Date.now() / 1000) + 300 };
+  });
+  app.post('/auth/logout', (_request, reply) => reply.send(''));
+};
+
+const addPublicApi = (app: FastifyInstance, events: ReadonlyMap<string, CheckEvent>): void => {
+  const root = '/api/core/v2/namespaces';
+  app.get(root, () => [{ name: 'default' }]);
+  app.get<{ Querystring: { fieldSelector?: string } }>(`${root}/default/events`, (request) =>
+    [...events.values()].filter(
+      (event) => request.query.fieldSelector === undefined || event.check.status !== 0,
+    ),
+  );
+  app.get<{ Params: { entity: string; check: string } }>(
+    `${root}/default/events/:entity/:check`,
+    (request) => {
+      const found = events.get(`${request.params.entity}/${request.params.check}`);
+      if (found === undefined) throw new MonError('notFound');
+      return found;
+    },
+  );
+  for (const path of ['entities', 'silenced']) app.get(`${root}/default/${path}`, () => []);
+  app.post(`${root}/default/*`, (_request, reply) => reply.code(201).send({ issued: 1 }));
+  app.put(`${root}/default/*`, (_request, reply) => reply.code(201).send(''));
+  app.get('/health', () => ({ ClusterHealth: [{ Name: 'here', Healthy: true, Err: '' }] }));
+  app.get('/version', () => ({ mon_backend: '0.0.0' }));
+};
+
+export const loadPlaywright = (): typeof import('playwright-core') =>
+  createRequire(import.meta.url)('playwright-core');

@@ -1,0 +1,54 @@
+// Checks and API keys of the fake backend: kept in a map, decoded and judged by the real kinds, so that the page meets
+// the real sentences.
+import type { FastifyInstance } from 'fastify';
+import { MonError } from '../../src/model/errors.ts';
+import { etagOf } from '../../src/model/etag.ts';
+import { checkKind } from '../../src/model/resource-kinds.ts';
+
+const root = '/api/core/v2/namespaces/default/checks';
+
+export interface FakeResources {
+  readonly checks: Map<string, Record<string, unknown>>;
+}
+
+export const addFakeResources = (app: FastifyInstance): FakeResources => {
+  const checks = new Map<string, Record<string, unknown>>();
+  const keep = (body: unknown): string => {
+    const raw = body as { metadata?: object };
+    const decoded = checkKind.decode({ ...raw, metadata: { ...raw.metadata, namespace: 'default' } });
+    if (!decoded.ok) throw new MonError('invalid', decoded.message);
+    const fault = checkKind.validate(decoded.value);
+    if (fault !== null) throw new MonError('invalid', `resource is invalid: ${fault}`);
+    const name = checkKind.name(decoded.value);
+    checks.set(name, checkKind.toWire(decoded.value) as Record<string, unknown>);
+    return name;
+  };
+  const find = (name: string): Record<string, unknown> => {
+    const found = checks.get(name);
+    if (found === undefined) throw new MonError('notFound');
+    return found;
+  };
+  app.get(root, () => [...checks.values()]);
+  app.post(root, (request, reply) => {
+    keep(request.body);
+    return reply.code(201).send('');
+  });
+  app.get<{ Params: { name: string } }>(`${root}/:name`, (request, reply) => {
+    const found = find(request.params.name);
+    return reply.header('etag', etagOf(JSON.stringify(found))).send(found);
+  });
+  app.put<{ Params: { name: string } }>(`${root}/:name`, (request, reply) => {
+    keep(request.body);
+    return reply.code(201).send('');
+  });
+  app.delete<{ Params: { name: string } }>(`${root}/:name`, (request, reply) => {
+    find(request.params.name);
+    checks.delete(request.params.name);
+    return reply.code(204).send();
+  });
+  app.get('/api/core/v2/apikeys', () => []);
+  app.post('/api/core/v2/apikeys', (_request, reply) =>
+    reply.code(201).header('location', '/api/core/v2/apikeys/a-fresh-key').send(''),
+  );
+  return { checks };
+};

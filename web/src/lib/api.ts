@@ -1,0 +1,72 @@
+// Requests to the backend: the public API and the inspection API, nothing else. Errors carry what the backend said.
+import { signal } from '@preact/signals';
+import { authorization, forget } from './session.ts';
+
+export class ApiError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Whether the last request reached the backend. */
+export const reachable = signal(true);
+
+export const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', await authorization());
+  if (init.body !== undefined) headers.set('content-type', 'application/json');
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, headers });
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') reachable.value = false;
+    throw error;
+  }
+  reachable.value = true;
+  if (response.status === 401) forget();
+  if (!response.ok && response.status !== 304) throw new ApiError(response.status, await messageOf(response));
+  return response;
+};
+
+const messageOf = async (response: Response): Promise<string> => {
+  const text = await response.text();
+  try {
+    return (JSON.parse(text) as { message?: string }).message ?? text;
+  } catch {
+    return text.trim() || `the backend answered ${response.status}`;
+  }
+};
+
+export const getJson = async <T>(path: string, init?: RequestInit): Promise<T> =>
+  (await request(path, init)).json() as Promise<T>;
+
+export const send = async (method: string, path: string, body?: unknown): Promise<Response> =>
+  request(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+
+export const postJson = async <T>(path: string, body: unknown): Promise<T> =>
+  (await send('POST', path, body)).json() as Promise<T>;
+
+export const encode = encodeURIComponent;
+export const inNamespace = (namespace: string, path: string): string =>
+  `/api/core/v2/namespaces/${encode(namespace)}/${path}`;
+export const inspect = (path: string): string => `/api/inspect/v1/${path}`;
+
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly next: string | undefined;
+}
+
+/** One page of a list. */
+export const getPage = async <T>(
+  path: string,
+  query: Readonly<Record<string, string | undefined>>,
+): Promise<ListPage<T>> => {
+  const known = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const response = await request(`${path}?${new URLSearchParams(known)}`);
+  return {
+    items: (await response.json()) as T[],
+    next: response.headers.get('mon-continue') ?? response.headers.get('sensu-continue') ?? undefined,
+  };
+};

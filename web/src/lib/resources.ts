@@ -1,0 +1,129 @@
+// The resources the page reads, as far as it reads them, and what it does to them over the public API.
+import { encode, inNamespace, send } from './api.ts';
+
+export interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>> | null;
+  readonly annotations?: Readonly<Record<string, string>> | null;
+}
+
+export interface Entity {
+  readonly metadata: Metadata;
+  readonly entity_class: string;
+  readonly subscriptions: readonly string[] | null;
+  readonly last_seen: number;
+  readonly mon_agent_version?: string;
+  readonly deregister?: boolean;
+  readonly system?: Readonly<Record<string, unknown>>;
+}
+
+export interface EventCheck {
+  readonly metadata: Metadata;
+  readonly status: number;
+  readonly state?: string;
+  readonly output: string;
+  readonly command?: string;
+  readonly interval: number;
+  readonly cron?: string;
+  readonly ttl: number;
+  readonly executed: number;
+  readonly issued: number;
+  readonly duration?: number;
+  readonly last_ok: number;
+  readonly occurrences: number;
+  readonly occurrences_watermark: number;
+  readonly total_state_change: number;
+  readonly history: readonly { readonly status: number; readonly executed: number }[] | null;
+  readonly handlers: readonly string[] | null;
+  readonly subscriptions: readonly string[] | null;
+  readonly silenced?: readonly string[] | null;
+  readonly is_silenced?: boolean;
+  readonly processed_by?: string;
+  readonly pipelines?: readonly { readonly name: string }[] | null;
+}
+
+export interface MonEvent {
+  readonly id: string | null;
+  readonly timestamp: number;
+  readonly entity: Entity;
+  readonly check: EventCheck;
+}
+
+export interface Silence {
+  readonly metadata: Metadata;
+  readonly check?: string | null;
+  readonly subscription?: string | null;
+  readonly reason?: string | null;
+  readonly creator?: string | null;
+  readonly begin: number;
+  readonly expire: number;
+  readonly expire_at: number;
+  readonly expire_on_resolve: boolean;
+}
+
+export const keyOf = (event: MonEvent): string =>
+  `${event.entity.metadata.name}/${event.check.metadata.name}`;
+export const isSilenced = (event: MonEvent): boolean =>
+  event.check.is_silenced === true || (event.check.silenced ?? []).length > 0;
+
+export const eventPath = (namespace: string, event: MonEvent): string =>
+  `/n/${encode(namespace)}/events/${encode(event.entity.metadata.name)}/${encode(event.check.metadata.name)}`;
+
+const eventUrl = (namespace: string, event: MonEvent): string =>
+  inNamespace(namespace, `events/${encode(event.entity.metadata.name)}/${encode(event.check.metadata.name)}`);
+
+/** Says it is well again, by hand; the pipelines hear of it as of any result. */
+export const resolveEvent = (namespace: string, event: MonEvent, by: string): Promise<unknown> => {
+  const { id: _id, ...rest } = event;
+  const executed = Math.floor(Date.now() / 1000);
+  const check = { ...event.check, status: 0, output: `Resolved manually by ${by}`, executed, ttl: 0 };
+  return send('PUT', eventUrl(namespace, event), { ...rest, timestamp: executed, check });
+};
+
+export const deleteEvent = (namespace: string, event: MonEvent): Promise<unknown> =>
+  send('DELETE', eventUrl(namespace, event));
+
+/** Runs the check again on this entity only. */
+export const rerun = (namespace: string, event: MonEvent): Promise<unknown> =>
+  send('POST', inNamespace(namespace, `checks/${encode(event.check.metadata.name)}/execute`), {
+    check: event.check.metadata.name,
+    subscriptions: [`entity:${event.entity.metadata.name}`],
+  });
+
+export interface SilenceOrder {
+  readonly subscription: string;
+  readonly check: string;
+  readonly reason: string;
+  /** Seconds; -1 for no end. */
+  readonly expire: number;
+  readonly expireOnResolve: boolean;
+}
+
+export const createSilence = (namespace: string, order: SilenceOrder): Promise<unknown> =>
+  send('POST', inNamespace(namespace, 'silenced'), {
+    metadata: { name: `${order.subscription || '*'}:${order.check || '*'}`, namespace },
+    ...(order.subscription === '' ? {} : { subscription: order.subscription }),
+    ...(order.check === '' ? {} : { check: order.check }),
+    reason: order.reason,
+    expire: order.expire,
+    expire_on_resolve: order.expireOnResolve,
+  });
+
+export const deleteSilence = (namespace: string, name: string): Promise<unknown> =>
+  send('DELETE', inNamespace(namespace, `silenced/${encode(name)}`));
+
+/** Whether a silence, as written, covers an event: its subscription and its check. */
+export const covers = (
+  silence: { subscription?: string | null; check?: string | null },
+  event: MonEvent,
+): boolean => {
+  const { subscription, check } = silence;
+  const own = [`entity:${event.entity.metadata.name}`, ...(event.entity.subscriptions ?? [])];
+  const asked = event.check.subscriptions ?? [];
+  const bySubscription =
+    !subscription ||
+    subscription === '*' ||
+    (own.includes(subscription) && (subscription.startsWith('entity:') || asked.includes(subscription)));
+  return bySubscription && (!check || check === '*' || check === event.check.metadata.name);
+};

@@ -1,0 +1,21 @@
+// What a person chose about looks: theme, colours for colour-blind eyes, density. Kept in this browser.
+import { effect, signal } from '@preact/signals';
+
+export const themes = ['auto', 'dark', 'light', 'contrast'] as const;
+export const palettes = ['standard', 'deuteranopia', 'tritanopia'] as const;
+export const densities = ['comfortable', 'compact'] as const;
+
+const chosen = <T extends string>(name: string, allowed: readonly [T, ...T[]]) => {
+  const stored = localStorage.getItem(`mon.${name}`);
+  const start = allowed.find((value) => value === stored) ?? allowed[0];
+  const choice = signal<T>(start);
+  effect(() => {
+    localStorage.setItem(`mon.${name}`, choice.value);
+    document.documentElement.dataset[name] = choice.value;
+  });
+  return choice;
+};
+
+export const theme = chosen('theme', themes);
+export const palette = chosen('palette', palettes);
+export const density = chosen('density', densities);

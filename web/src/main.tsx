@@ -1,0 +1,103 @@
+// The page: a rail, a bar, and the view the address names.
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import { encode } from './lib/api.ts';
+import { useShortcuts } from './lib/keys.ts';
+import { lazyView } from './lib/lazy-view.tsx';
+import { namespace } from './lib/namespaces.ts';
+import { go, match, path } from './lib/router.ts';
+import { user } from './lib/session.ts';
+import './lib/settings.ts';
+import { Dialog, dialog } from './parts/dialog.tsx';
+import { Notices } from './parts/notices.tsx';
+import { Rail, TopBar } from './parts/shell.tsx';
+import { EventsPage } from './views/events-page.tsx';
+import { Help } from './views/help.tsx';
+import { Login } from './views/login.tsx';
+import { isPaletteOpen, Palette } from './views/palette.tsx';
+
+const EventPage = lazyView(() => import('./views/event-page.tsx').then((file) => file.EventPage));
+const EntitiesPage = lazyView(() => import('./views/entities-page.tsx').then((file) => file.EntitiesPage));
+const EntityPage = lazyView(() => import('./views/entity-page.tsx').then((file) => file.EntityPage));
+const SilencesPage = lazyView(() => import('./views/silences-page.tsx').then((file) => file.SilencesPage));
+const ActorsPage = lazyView(() => import('./views/actors-page.tsx').then((file) => file.ActorsPage));
+const ActorPage = lazyView(() => import('./views/actor-page.tsx').then((file) => file.ActorPage));
+const MachinePage = lazyView(() => import('./views/machine-page.tsx').then((file) => file.MachinePage));
+const ConfigPage = lazyView(() => import('./views/config-page.tsx').then((file) => file.ConfigPage));
+const OpenPage = lazyView(() => import('./views/open-page.tsx').then((file) => file.OpenPage));
+const SystemPage = lazyView(() => import('./views/system-page.tsx').then((file) => file.SystemPage));
+
+const View = () => {
+  const here = path.value;
+  const events = match('/n/:namespace/events', here);
+  if (events) return <EventsPage key={events['namespace']} namespace={events['namespace'] ?? ''} />;
+  const event = match('/n/:namespace/events/:entity/:check', here);
+  if (event)
+    return (
+      <EventPage
+        key={here}
+        namespace={event['namespace'] ?? ''}
+        entity={event['entity'] ?? ''}
+        check={event['check'] ?? ''}
+      />
+    );
+  const entities = match('/n/:namespace/entities', here);
+  if (entities) return <EntitiesPage namespace={entities['namespace'] ?? ''} />;
+  const entity = match('/n/:namespace/entities/:name', here);
+  if (entity)
+    return <EntityPage key={here} namespace={entity['namespace'] ?? ''} name={entity['name'] ?? ''} />;
+  const silences = match('/n/:namespace/silences', here);
+  if (silences) return <SilencesPage namespace={silences['namespace'] ?? ''} />;
+  const config =
+    match('/n/:namespace/config/:kind/:name', here) ??
+    match('/n/:namespace/config/:kind', here) ??
+    match('/n/:namespace/config', here);
+  if (config)
+    return (
+      <ConfigPage
+        namespace={config['namespace'] ?? ''}
+        kindPath={config['kind'] ?? 'checks'}
+        name={config['name']}
+      />
+    );
+  if (match('/actors', here)) return <ActorsPage />;
+  const actor = match('/actor/:id', here);
+  if (actor) return <ActorPage key={here} id={actor['id'] ?? ''} />;
+  const machine = match('/machine/:id', here);
+  if (machine) return <MachinePage key={here} id={machine['id'] ?? ''} />;
+  if (match('/open', here)) return <OpenPage />;
+  if (match('/system', here)) return <SystemPage />;
+  return <p class="empty">There is no such page. Press Ctrl+K to go somewhere.</p>;
+};
+
+const Page = () => {
+  useShortcuts(
+    [
+      { keys: 'Ctrl+k', what: 'Go to anything', run: () => (isPaletteOpen.value = true) },
+      { keys: '?', what: 'This help', run: () => (dialog.value = { title: 'Keys', body: <Help /> }) },
+    ],
+    [],
+  );
+  if (user.value === undefined) return <Login />;
+  return (
+    <>
+      <Rail />
+      <div class="body">
+        <TopBar />
+        <main>
+          <View />
+        </main>
+      </div>
+      <Palette />
+      <Dialog />
+      <Notices />
+    </>
+  );
+};
+
+effect(() => {
+  if (path.value === '/') go(`/n/${encode(namespace.value)}/events`, 'replace');
+});
+
+const place = document.getElementById('page');
+if (place !== null) render(<Page />, place);

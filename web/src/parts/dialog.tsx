@@ -1,0 +1,42 @@
+// The one dialog of the page; whoever needs it hands over what to show.
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+export const dialog = signal<{ readonly title: string; readonly body: ComponentChildren } | undefined>(
+  undefined,
+);
+export const closeDialog = (): void => {
+  dialog.value = undefined;
+};
+
+export const Dialog = () => {
+  const holder = useRef<HTMLDialogElement>(null);
+  const shown = dialog.value;
+  useEffect(() => {
+    if (shown !== undefined) holder.current?.showModal();
+    else holder.current?.close();
+  }, [shown]);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a dialog closes with Escape by itself
+    <dialog
+      ref={holder}
+      onClose={closeDialog}
+      onClick={(event) => {
+        if (event.target === holder.current) closeDialog();
+      }}
+    >
+      {shown !== undefined && (
+        <div class="dialog-body">
+          <header>
+            <h2>{shown.title}</h2>
+            <button type="button" class="quiet" aria-label="Close" onClick={closeDialog}>
+              ✕
+            </button>
+          </header>
+          {shown.body}
+        </div>
+      )}
+    </dialog>
+  );
+};

@@ -1,0 +1,12 @@
+// Where notices are shown.
+import { dismiss, notices } from '../lib/notices.ts';
+
+export const Notices = () => (
+  <div class="notices" role="status">
+    {notices.value.map((notice) => (
+      <button key={notice.id} type="button" class={notice.kind} onClick={() => dismiss(notice.id)}>
+        <span aria-hidden="true">{notice.kind === 'done' ? '✓' : '✕'}</span> {notice.text}
+      </button>
+    ))}
+  </div>
+);

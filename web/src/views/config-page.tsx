@@ -1,0 +1,140 @@
+// What is set up: every kind of resource as a list with a search, each one as JSON to read and change.
+import { useSignal } from '@preact/signals';
+import { encode, getPage } from '../lib/api.ts';
+import { type ConfigKind, collectionOf, configKinds, nameOf, type Resource } from '../lib/config-kinds.ts';
+import { plural } from '../lib/format.ts';
+import { usePolled } from '../lib/live.ts';
+import { go, href, query, setQuery } from '../lib/router.ts';
+import { Chip, Empty, Problem } from '../parts/bits.tsx';
+import { SearchBox } from '../parts/search-box.tsx';
+import { ConfigEditor, listPath } from './config-editor.tsx';
+
+interface Props {
+  readonly namespace: string;
+  readonly kindPath: string;
+  readonly name?: string | undefined;
+}
+
+const everyMs = 10_000;
+const pageItems = 500;
+const maxItems = 5_000;
+const rowsStep = 200;
+
+export const ConfigPage = ({ namespace, kindPath, name }: Props) => {
+  const kind = configKinds.find(({ path }) => path === kindPath);
+  if (kind === undefined) return <Empty>There is no kind of resource called “{kindPath}”.</Empty>;
+  const isNew = query.value.get('new') !== null && kind.acts.includes('create');
+  if (name !== undefined || isNew)
+    return (
+      <ConfigEditor
+        key={`${namespace}/${kindPath}/${name ?? ''}`}
+        namespace={namespace}
+        kind={kind}
+        name={name}
+      />
+    );
+  return <ConfigList key={`${namespace}/${kindPath}`} namespace={namespace} kind={kind} />;
+};
+
+interface Found {
+  readonly items: readonly Resource[];
+  readonly isPartial: boolean;
+}
+
+const readAll = async (path: string): Promise<Found> => {
+  const items: Resource[] = [];
+  let next: string | undefined;
+  do {
+    const page = await getPage<Resource>(path, { limit: String(pageItems), continue: next });
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== undefined && items.length < maxItems);
+  return { items, isPartial: next !== undefined };
+};
+
+const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }) => {
+  const path = collectionOf(kind, namespace);
+  const found = usePolled<Found>(path, everyMs, () => readAll(path));
+  const shownRows = useSignal(rowsStep);
+  const search = query.value.get('search') ?? '';
+  const words = search.toLowerCase().split(' ');
+  const rows = (found.data?.items ?? []).filter((resource) => {
+    const text = `${nameOf(resource)} ${kind.brief(resource)}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  return (
+    <>
+      <header class="page-head">
+        <h1>Configuration</h1>
+        {kind.acts.includes('create') && (
+          <button type="button" class="primary" onClick={() => go(`${listPath(namespace, kind)}?new=1`)}>
+            New {kind.one}…
+          </button>
+        )}
+      </header>
+      <Kinds namespace={namespace} chosen={kind} />
+      <div class="filters">
+        <SearchBox
+          value={search}
+          placeholder={`Search ${kind.title.toLowerCase()}`}
+          onChange={(text) => setQuery({ search: text })}
+        />
+        <span class="count">
+          {found.data !== undefined && plural(rows.length, kind.one, kind.title.toLowerCase())}
+          {found.data?.isPartial === true && ` of the first ${found.data.items.length}`}
+        </span>
+      </div>
+      {found.error !== undefined && <Problem text={found.error} again={found.again} />}
+      {found.data !== undefined && rows.length === 0 && (
+        <Empty>
+          {found.data.items.length === 0 ? `There are no ${kind.title.toLowerCase()} here.` : 'None fits.'}
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <table class="table config">
+          <tbody>
+            {rows.slice(0, shownRows.value).map((resource) => (
+              <tr key={nameOf(resource)}>
+                <td>
+                  <a href={href(`${listPath(namespace, kind)}/${encode(nameOf(resource))}`)}>
+                    {nameOf(resource)}
+                  </a>
+                </td>
+                <td class="dim">{kind.brief(resource)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {rows.length > shownRows.value && (
+        <div class="row pager">
+          <button
+            type="button"
+            onClick={() => {
+              shownRows.value += rowsStep;
+            }}
+          >
+            {rows.length - shownRows.value} more
+          </button>
+        </div>
+      )}
+    </>
+  );
+};
+
+const Kinds = ({ namespace, chosen }: { namespace: string; chosen: ConfigKind }) => (
+  <nav class="chips kinds" aria-label="Kinds">
+    {[true, false].map((isNamespaced) => (
+      <div key={String(isNamespaced)} class="chips">
+        <span class="dim">{isNamespaced ? `in ${namespace}` : 'everywhere'}</span>
+        {configKinds
+          .filter((kind) => kind.isNamespaced === isNamespaced)
+          .map((kind) => (
+            <Chip key={kind.path} on={kind === chosen} onClick={() => go(listPath(namespace, kind))}>
+              {kind.title}
+            </Chip>
+          ))}
+      </div>
+    ))}
+  </nav>
+);

@@ -1,0 +1,131 @@
+// Making a silence: what it covers, for how long, why; with a preview of what it hits now.
+import { useSignal } from '@preact/signals';
+import { getPage, inNamespace } from '../lib/api.ts';
+import { plural } from '../lib/format.ts';
+import { usePolled } from '../lib/live.ts';
+import { attempt } from '../lib/notices.ts';
+import { covers, createSilence, keyOf, type MonEvent, type SilenceOrder } from '../lib/resources.ts';
+import { closeDialog, dialog } from '../parts/dialog.tsx';
+
+const lengths = [
+  [3_600, '1 hour'],
+  [4 * 3_600, '4 hours'],
+  [24 * 3_600, '1 day'],
+  [7 * 24 * 3_600, '1 week'],
+  [-1, 'no end'],
+] as const;
+
+/** One silence for one event; for several, one each, all with the same reason. */
+export const silenceFor = (namespace: string, events: readonly MonEvent[], onDone: () => void): void => {
+  const orders = events.map((event) => ({
+    subscription: `entity:${event.entity.metadata.name}`,
+    check: event.check.metadata.name,
+  }));
+  const title = orders.length > 1 ? `Silence ${plural(orders.length, 'event')}` : 'New silence';
+  dialog.value = { title, body: <SilenceForm namespace={namespace} orders={orders} onDone={onDone} /> };
+};
+
+interface Props {
+  readonly namespace: string;
+  readonly orders: readonly { readonly subscription: string; readonly check: string }[];
+  readonly onDone: () => void;
+}
+
+const SilenceForm = ({ namespace, orders, onDone }: Props) => {
+  const subscription = useSignal(orders[0]?.subscription ?? '');
+  const check = useSignal(orders[0]?.check ?? '');
+  const isMany = orders.length > 1;
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const shared = {
+      reason: String(form.get('reason')),
+      expire: Number(form.get('expire')),
+      expireOnResolve: form.get('resolve') !== null,
+    };
+    const wanted: readonly SilenceOrder[] = isMany
+      ? orders.map((order) => ({ ...order, ...shared }))
+      : [{ subscription: subscription.value, check: check.value, ...shared }];
+    const isDone = await attempt('Silenced', () =>
+      Promise.all(wanted.map((order) => createSilence(namespace, order))),
+    );
+    if (!isDone) return;
+    closeDialog();
+    onDone();
+  };
+  return (
+    <form class="form" onSubmit={submit}>
+      {isMany ? (
+        <p class="dim">
+          {orders.map((order) => `${order.subscription.replace('entity:', '')}/${order.check}`).join(', ')}
+        </p>
+      ) : (
+        <>
+          <label>
+            Subscription <span class="dim">entity:name for one entity; empty for all</span>
+            <input
+              value={subscription.value}
+              onInput={(event) => (subscription.value = event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            Check <span class="dim">empty for all</span>
+            <input value={check.value} onInput={(event) => (check.value = event.currentTarget.value)} />
+          </label>
+          <Preview namespace={namespace} subscription={subscription.value} check={check.value} />
+        </>
+      )}
+      <label>
+        Reason
+        <input name="reason" required placeholder="why, for whoever finds it at night" />
+      </label>
+      <div class="row">
+        <label>
+          For
+          <select name="expire">
+            {lengths.map(([seconds, text]) => (
+              <option key={seconds} value={seconds}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="check">
+          <input type="checkbox" name="resolve" /> until it resolves, if that is sooner
+        </label>
+      </div>
+      <div class="row end">
+        <button type="button" onClick={closeDialog}>
+          Cancel
+        </button>
+        <button type="submit" class="primary">
+          Silence
+        </button>
+      </div>
+    </form>
+  );
+};
+
+const Preview = ({
+  namespace,
+  subscription,
+  check,
+}: {
+  namespace: string;
+  subscription: string;
+  check: string;
+}) => {
+  const events = usePolled(`preview/${namespace}`, 10_000, () =>
+    getPage<MonEvent>(inNamespace(namespace, 'events'), { limit: '1000' }),
+  );
+  if (subscription === '' && check === '')
+    return <p class="problem">Name a subscription, a check, or both.</p>;
+  const hit = (events.data?.items ?? []).filter((event) => covers({ subscription, check }, event));
+  const entities = new Set(hit.map((event) => event.entity.metadata.name));
+  return (
+    <p class="preview" title={hit.slice(0, 30).map(keyOf).join('\n')}>
+      Covers {plural(hit.length, 'event')} on {plural(entities.size, 'entity', 'entities')} now
+      {hit.length > 0 && `, ${hit.filter((event) => event.check.status !== 0).length} of them not passing`}.
+    </p>
+  );
+};
