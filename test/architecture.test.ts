@@ -1,0 +1,90 @@
+// The direction of imports: each room leans only on the rooms below it, and a few libraries have one door each.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { test } from 'node:test';
+
+const root = process.cwd();
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => path.replaceAll('\\', '/'));
+
+/** A room, and the rooms it may lean on besides itself. */
+const leansOn: Record<string, readonly string[]> = {
+  model: [],
+  machines: ['model'],
+  program: ['model'],
+  wire: ['model'],
+  store: ['model'],
+  pipeline: ['model'],
+  secrets: ['model'],
+  actors: ['model', 'machines', 'wire', 'store', 'pipeline', 'secrets'],
+  http: ['model', 'machines', 'wire', 'store', 'pipeline', 'actors'],
+  agent: ['model', 'program', 'machines', 'wire'],
+  client: ['model', 'program', 'machines', 'wire'],
+  ctl: ['model', 'program', 'machines', 'wire'],
+  main: [
+    'model',
+    'program',
+    'machines',
+    'wire',
+    'store',
+    'pipeline',
+    'secrets',
+    'actors',
+    'http',
+    'agent',
+    'client',
+    'ctl',
+  ],
+};
+
+/** Libraries that enter through one file each, so that their traps are met in one place. */
+const doors: Record<string, readonly RegExp[]> = {
+  mongodb: [/^store\/mongo-store\.ts$/],
+  lmdb: [/^store\/lmdb-store\.ts$/, /^agent\/.*queue.*\.ts$/],
+  fastify: [/^http\//],
+  commander: [/^main\//, /^program\/command-line\.ts$/, /^ctl\//],
+};
+
+const importsOf = (path: string): string[] => {
+  const text = readFileSync(join(root, 'src', path), 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+};
+
+const roomOf = (path: string): string => path.split('/')[0] ?? '';
+
+test('every source file stands in a room', () => {
+  const strays = sources.filter((path) => leansOn[roomOf(path)] === undefined);
+  assert.deepEqual(strays, []);
+});
+
+test('imports run one way', () => {
+  const wrong = sources.flatMap((path) =>
+    importsOf(path)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => relative(join(root, 'src'), resolve(root, 'src', path, '..', specifier)))
+      .filter((target) => !target.startsWith('..') && roomOf(target) !== roomOf(path))
+      .filter((target) => leansOn[roomOf(path)]?.includes(roomOf(target)) !== true)
+      .map((target) => `${path} leans on ${target}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('libraries with one door are imported there only', () => {
+  const wrong = sources.flatMap((path) =>
+    importsOf(path)
+      .filter((specifier) => doors[specifier]?.some((door) => door.test(path)) === false)
+      .map((specifier) => `${path} imports ${specifier}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('one file of the backend creates XState actors', () => {
+  const creators = sources
+    .filter((path) => !path.startsWith('client/') && !path.startsWith('agent/'))
+    .filter((path) =>
+      /import[^;]*\bcreateActor\b[^;]*from 'xstate'/.test(readFileSync(join(root, 'src', path), 'utf8')),
+    );
+  assert.deepEqual(creators, ['actors/supervisor-life.ts']);
+});
