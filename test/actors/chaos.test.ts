@@ -5,10 +5,9 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ActorMessage, ChildSpec, Outcome } from '../../src/actors/contract.ts';
+import { seed } from '../property.ts';
 import { counterBehaviour, countOf, type Stage, stage } from './counter.ts';
 import { seeded } from './engine/world.ts';
-
-const seed = Number(process.env['MON_SEED'] ?? 20_260_101);
 
 interface Sent extends ActorMessage {
   readonly event: { readonly id: string };

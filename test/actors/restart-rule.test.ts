@@ -1,10 +1,10 @@
 // The decision table of supervision, whole, and the arithmetic of backing off.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { backoffMs, createFailureWindow, createFaultSpread } from '../../src/actors/backoff-rule.ts';
 import type { ExitReason, RestartType, Strategy } from '../../src/actors/contract.ts';
 import { affectedBy, comesBack, decideRestart } from '../../src/actors/restart-rule.ts';
+import { fc } from '../property.ts';
 
 const reasons: readonly ExitReason[] = [
   { type: 'normal' },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { encodeEvent } from '../../src/agent/outgoing.ts';
 import { type Event, eventSchema } from '../../src/model/event.ts';
 import { decodeFrame } from '../../src/wire/frames.ts';
+import { fc } from '../property.ts';
 
 const eventOf = (output: string, more: object = {}): Event =>
   eventSchema.parse({

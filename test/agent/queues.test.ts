@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { createDeliveryQueue, type Delivery } from '../../src/agent/delivery-queue.ts';
 import type { EventQueue } from '../../src/agent/event-queue.ts';
 import { createEventRelay } from '../../src/agent/event-relay.ts';
 import { createTokenBucket } from '../../src/agent/token-bucket.ts';
 import { type Event, eventSchema } from '../../src/model/event.ts';
+import { fc } from '../property.ts';
 import { fakeClock } from './fake-clock.ts';
 import { readableLog } from './helpers.ts';
 

@@ -1,11 +1,11 @@
 // What a session remembers of its agent's entity must never show: frames read with a memory and without say the same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { jsonCodec } from '../../src/http/edge/codec.ts';
 import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
 import { KnownEntity } from '../../src/http/edge/known-entity.ts';
 import { knownJson } from '../../src/model/known-json.ts';
+import { fc } from '../property.ts';
 
 const agent = { namespace: 'default', agentName: 'web-01', mayReportFor: () => true };
 const id = '00000000-0000-4000-8000-000000000001';

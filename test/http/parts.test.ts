@@ -1,7 +1,6 @@
 // The parts of the HTTP room that need no socket: the resource table, seeding, access rules, settlement, frame reading.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { openResources } from '../../src/actors/resources/open-resources.ts';
 import { type ResourceChange, ResourceTable } from '../../src/actors/resources/resource-table.ts';
 import { isSeeded, seedIfEmpty } from '../../src/actors/resources/seed.ts';
@@ -11,6 +10,7 @@ import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
 import { settle } from '../../src/http/edge/settlement.ts';
 import { authorize } from '../../src/http/rbac.ts';
 import { MonError } from '../../src/model/errors.ts';
+import { fc } from '../property.ts';
 import { agentEvent } from './harness.ts';
 import { MemoryCommitter, storeFull } from './memory-committer.ts';
 

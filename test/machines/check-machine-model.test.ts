@@ -2,9 +2,9 @@
 // early deadlines, must lead to the same state and the same effects.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { CheckContext, CheckEffect, CheckFact } from '../../src/machines/check-facts.ts';
 import { checkInput, checkMachine, checkVersion, restoreCheck } from '../../src/machines/check-machine.ts';
+import { fc } from '../property.ts';
 import { bring, type Live } from './harness.ts';
 import { idOf, sampleEvent } from './samples.ts';
 

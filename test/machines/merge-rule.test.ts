@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { copyCheck } from '../../src/machines/check-copy.ts';
 import { mergeResult, truncatedBytesLabel } from '../../src/machines/merge-rule.ts';
 import { checkSchema } from '../../src/model/check.ts';
 import type { CheckEvent } from '../../src/model/event.ts';
+import { fc } from '../property.ts';
 import { sampleEvent } from './samples.ts';
 
 const now = { nowMs: 1_700_000_000_900, silenced: [] };

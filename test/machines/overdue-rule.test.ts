@@ -1,10 +1,10 @@
 // When the watchdog takes a schedule for stopped.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { nextRun } from '../../src/machines/next-run-rule.ts';
 import { judgeSchedule } from '../../src/machines/overdue-rule.ts';
 import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
+import { fc } from '../property.ts';
 
 const graceMs = 15_000;
 const midnight = Date.UTC(2023, 10, 12);

@@ -1,9 +1,9 @@
 // How the copies of a proxy check are spread over its interval.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { proxyDelaysMs, splayPeriodMs } from '../../src/machines/proxy-splay-rule.ts';
 import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
+import { fc } from '../property.ts';
 
 const midnight = Date.UTC(2023, 10, 12);
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { nextRun, runAfter } from '../../src/machines/next-run-rule.ts';
 import { delayNs, nextIntervalRun, splayOf } from '../../src/machines/splay-rule.ts';
 import { isSubdued } from '../../src/machines/subdue-rule.ts';
 import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
+import { fc } from '../property.ts';
 
 const config = (fields: Record<string, unknown>): CheckConfig =>
   checkConfigSchema.parse({ metadata: { name: 'check-cpu', namespace: 'default' }, ...fields });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { agentBackOff, clampWaitMs, nextWaitMs } from '../../src/machines/back-off-rule.ts';
 import { graceDeadline, resumedDeadline } from '../../src/machines/boot-grace-rule.ts';
 import type { PendingDelivery } from '../../src/machines/check-facts.ts';
@@ -10,6 +9,7 @@ import { mergeResult } from '../../src/machines/merge-rule.ts';
 import { hasSeen, noRecentIds, remember } from '../../src/machines/recent-ids-rule.ts';
 import { nextInRing, nextTurns, ringOf } from '../../src/machines/round-robin-rule.ts';
 import { renewedDeadline, ttlDeadline, ttlFailure } from '../../src/machines/ttl-rule.ts';
+import { fc } from '../property.ts';
 import { idOf, sampleEvent } from './samples.ts';
 
 describe('recent ids', () => {

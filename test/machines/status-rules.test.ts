@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { isFlapping, totalStateChange } from '../../src/machines/flapping-rule.ts';
 import { appendHistory, isResolution, isStatusChange } from '../../src/machines/history-rule.ts';
 import { maxHistoryEntries } from '../../src/machines/limits.ts';
 import { countOccurrences } from '../../src/machines/occurrence-rule.ts';
 import type { HistoryEntry } from '../../src/model/check.ts';
+import { fc } from '../property.ts';
 
 const historyOf = (statuses: string): HistoryEntry[] =>
   [...statuses].map((status, executed) => ({ status: Number(status), executed }));

@@ -1,8 +1,8 @@
 // Merge patches: the table of RFC 7396, appendix A, its laws, and what a resource never lets go of.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { mergePatch, patchResource } from '../../src/model/merge-patch.ts';
+import { fc } from '../property.ts';
 import { bad, good } from './samples.ts';
 
 const rfcTable: readonly (readonly [unknown, unknown, unknown])[] = [

@@ -1,11 +1,11 @@
 // A quick object says what a zod object says, of whatever it is given.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { z } from 'zod';
 import { checkSchema } from '../../src/model/check.ts';
 import { eventSchema } from '../../src/model/event.ts';
 import { quickObject } from '../../src/model/quick-object.ts';
+import { fc } from '../property.ts';
 
 /** Without the keys that hold undefined: a quick object has them, a zod object leaves them out. */
 const plain = (value: unknown): unknown =>

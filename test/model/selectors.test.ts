@@ -1,8 +1,8 @@
 // Selectors: the grammar, what each form means, and that no input can make the reader stumble.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { parseSelector, parseSelectors, selects } from '../../src/model/selectors.ts';
+import { fc } from '../property.ts';
 import { bad } from './samples.ts';
 
 const fields = {

@@ -1,7 +1,6 @@
 // Silencing: a straightforward reading of the rules as a model, and the resource around it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   completeSilenced,
   type Silenced,
@@ -11,6 +10,7 @@ import {
   validateSilenced,
 } from '../../src/model/silenced.ts';
 import { isActive, isExpired, silencedBy } from '../../src/model/silencing.ts';
+import { fc } from '../property.ts';
 import { event } from './samples.ts';
 
 const entry = (fields: Partial<Silenced> = {}): Silenced => {

@@ -1,7 +1,6 @@
 // The small parts: durations, cron strings, windows, redaction, pages, tags, wrapping, names and seeds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { parseCron } from '../../src/model/cron.ts';
 import { formatDuration, parseDuration } from '../../src/model/durations.ts';
 import { conditionsHold, etagOf } from '../../src/model/etag.ts';
@@ -15,6 +14,7 @@ import { namespaceSeeds, seedsFor } from '../../src/model/seeds.ts';
 import { parseClock, parseInstant } from '../../src/model/time-windows.ts';
 import { validateUser } from '../../src/model/user.ts';
 import { isWrapped, readWrapped, unwrap, wrap } from '../../src/model/wrapped.ts';
+import { fc } from '../property.ts';
 import { bad, event, good } from './samples.ts';
 
 test('durations are read as people write them', () => {

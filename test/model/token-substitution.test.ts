@@ -1,7 +1,6 @@
 // Tokens: the vectors of the reference product, the language, and that no template runs away.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   assetPathVariable,
   substituteAsset,
@@ -9,6 +8,7 @@ import {
   substituteTokens,
   tokenData,
 } from '../../src/model/token-substitution.ts';
+import { fc } from '../property.ts';
 import { bad, event, good } from './samples.ts';
 
 const { entity } = event(

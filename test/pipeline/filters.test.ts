@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { judgeBuiltIn } from '../../src/pipeline/built-in-filters.ts';
 import { ruleOutcomes, ruleWindows } from '../../src/pipeline/filter-rule.ts';
 import type { ExpressionOutcome } from '../../src/pipeline/sandbox/protocol.ts';
+import { fc } from '../property.ts';
 import { checkEvent, filter, metricsEvent, withHistory } from './fixtures.ts';
 
 describe('built-in filters', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { expandHandlers } from '../../src/pipeline/handler-sets.ts';
 import { implicitPipelineName, planWorkflows } from '../../src/pipeline/plan.ts';
+import { fc } from '../property.ts';
 import { checkEvent, handler, lookupOf, metricsEvent, pipeline, reference } from './fixtures.ts';
 
 const pipe = (name: string, fields = {}) => handler(name, { type: 'pipe', command: 'true', ...fields });

@@ -1,12 +1,12 @@
 // Secrets from the environment and from a store that speaks the key-value interface over HTTPS.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import fc from 'fast-check';
 import { MonError } from '../../src/model/errors.ts';
 import { secretKind, secretsProviderKind } from '../../src/model/resource-kinds.ts';
 import { addressOf } from '../../src/secrets/secret-id.ts';
 import { createSecrets, type SecretsTable } from '../../src/secrets/secrets.ts';
 import { type Authority, makeAuthority } from '../http/certificates.ts';
+import { fc } from '../property.ts';
 import { type LocalStore, startStore } from './local-store.ts';
 
 class Table implements SecretsTable {

@@ -1,10 +1,10 @@
 // The contract of SnapshotStore, run on every implementation: what the rest of the house may rely on.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { maxKeyBytes, maxRecordBytes } from '../../src/store/limits.ts';
 import { compareKeys } from '../../src/store/record-key.ts';
 import { type SnapshotStore, StoreError, type StoreWrite } from '../../src/store/snapshot-store.ts';
+import { fc } from '../property.ts';
 import { collect, put, record, remove, stale, written } from './records.ts';
 
 export interface Home {

@@ -1,10 +1,10 @@
 // The MongoDB store keeps the contract, fences other writers, and comes back by itself after an outage.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { MongoClient } from 'mongodb';
 import { plainName, safeName } from '../../src/store/mongo-document.ts';
 import { openMongoStore } from '../../src/store/mongo-store.ts';
+import { fc } from '../property.ts';
 import { describeStoreContract } from './contract.ts';
 import { freePort, mongodbSkipReason, startMongodb, type TestServer } from './mongodb-server.ts';
 import { put, record, stale, written } from './records.ts';

@@ -1,9 +1,9 @@
 // Records as bytes: what goes in comes out, and no damage is taken for data.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import fc from 'fast-check';
 import { arenaChunkBytes } from '../../src/store/limits.ts';
 import { decodeRecord, RecordArena, UnreadableRecord } from '../../src/store/record-codec.ts';
+import { fc } from '../property.ts';
 import { record } from './records.ts';
 
 const encoded = (state: unknown): Buffer =>

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { machineGraph } from '../../src/http/inspect/machine-graph.ts';
 import { activeStateIds } from '../../src/http/inspect/state-value.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
@@ -8,6 +7,7 @@ import { entityMachine } from '../../src/machines/entity-machine.ts';
 import { placeDeadlines } from '../../web/src/chart/deadline-places.ts';
 import { roundedPath, zoomed } from '../../web/src/chart/geometry.ts';
 import { brief, countdown, duration, severityOf, severityRank } from '../../web/src/lib/format.ts';
+import { fc } from '../property.ts';
 
 test('a line keeps its ends and rounds its corners', () => {
   assert.equal(roundedPath([]), '');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { asBuffer, decodeFrame, encodeFrame, isMessageType, messageTypes } from '../../src/wire/frames.ts';
 import { maxFrameTypeBytes } from '../../src/wire/limits.ts';
+import { fc } from '../property.ts';
 
 test('a frame is split at its first newline and the payload keeps the others', () => {
   const frame = decodeFrame(Buffer.from('event\n{"output":"a\nb"}\n'));

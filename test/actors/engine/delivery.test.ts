@@ -1,9 +1,9 @@
 // Results and their deliveries through the whole engine: counts, order, and at least once over a crash.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { MemoryStore } from '../../../src/store/memory-store.ts';
 import { StoreError } from '../../../src/store/snapshot-store.ts';
+import { fc } from '../../property.ts';
 import { World } from './world.ts';
 
 /** `status: occurrences/watermark`, as the reference product counts them (backend sheet 3.6). */

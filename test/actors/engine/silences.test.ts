@@ -1,7 +1,7 @@
 // Silences through the whole engine: when they hold, what they hide, how they end (backend sheet 4).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../property.ts';
 import { type Json, World } from './world.ts';
 
 /** Status and whether silenced, for everything the pipelines were told of a check. */

@@ -1,12 +1,12 @@
 // Which lines are told to have been taken, against what the states on both ends allow.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { machineGraph } from '../../../src/http/inspect/machine-graph.ts';
 import { activeStateIds } from '../../../src/http/inspect/state-value.ts';
 import { tellTransition } from '../../../src/http/inspect/taken-rule.ts';
 import { checkMachine } from '../../../src/machines/check-machine.ts';
 import { eventSchema } from '../../../src/model/event.ts';
+import { fc } from '../../property.ts';
 import { createFakeSystem } from './fake-system.ts';
 import { sampleMachine } from './sample-machine.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { diff } from '../../../src/http/inspect/diff.ts';
 import { maxDiffEntries, maxViewEntries, maxViewStringCharacters } from '../../../src/http/inspect/limits.ts';
 import { fullView, view } from '../../../src/http/inspect/view.ts';
+import { fc } from '../../property.ts';
 
 test('secret names are replaced at any depth, in any case', () => {
   const shown = view({ user: 'a', Password: 'x', deep: [{ api_key: 'y', env_vars: ['A=1'] }] });

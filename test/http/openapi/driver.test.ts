@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import test from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../property.ts';
 import { openRealHouse, realAdmin, realPassword } from '../real-house.ts';
 import { from, names } from './json-arbitrary.ts';
 

@@ -1,5 +1,5 @@
 // Values made from a JSON Schema: mostly as it asks, sometimes not, sometimes spiteful.
-import fc from 'fast-check';
+import { fc } from '../../property.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas are looked into from all sides
 type Schema = any;

@@ -1,6 +1,7 @@
 // Any plain data a table of fields can carry, in the form in which it comes back: nothing empty, nothing unnamed.
-import fc from 'fast-check';
+
 import type { Field, Json, Message } from '../../../src/wire/protobuf/table.ts';
+import { fc } from '../../property.ts';
 
 const word = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' });
 const key = word.filter((text) => text !== '__proto__');

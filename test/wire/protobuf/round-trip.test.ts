@@ -1,7 +1,6 @@
 // What is written is read back the same, for every message of the conversation and every value its table can hold.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { decodeMessage } from '../../../src/wire/protobuf/decode.ts';
 import { encodeMessage } from '../../../src/wire/protobuf/encode.ts';
 import {
@@ -9,6 +8,7 @@ import {
   entityConfigMessage,
   eventMessage,
 } from '../../../src/wire/protobuf/messages.ts';
+import { fc } from '../../property.ts';
 import { jsonOf } from './arbitrary-messages.ts';
 
 for (const message of [eventMessage, checkRequestMessage, entityConfigMessage]) {
