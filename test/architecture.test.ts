@@ -86,5 +86,17 @@ test('one file of the backend creates XState actors', () => {
     .filter((path) =>
       /import[^;]*\bcreateActor\b[^;]*from 'xstate'/.test(readFileSync(join(root, 'src', path), 'utf8')),
     );
-  assert.deepEqual(creators, ['actors/supervisor-life.ts']);
+  assert.deepEqual(creators, ['actors/runtime/supervisor-life.ts']);
+});
+
+test('the actor runtime knows nothing of what runs on it', () => {
+  const below = /^\.\.\/\.\.\/(model\/|machines\/|store\/snapshot-store\.ts)/;
+  const wrong = sources
+    .filter((path) => path.startsWith('actors/runtime/'))
+    .flatMap((path) =>
+      importsOf(path)
+        .filter((specifier) => specifier.startsWith('..') && !below.test(specifier))
+        .map((specifier) => `${path} leans on ${specifier}`),
+    );
+  assert.deepEqual(wrong, []);
 });

@@ -1,8 +1,8 @@
 // The boot actor: says where this backend stands between its start and its stop, for those who look on. The composition
 // root does the work and tells it what happened.
 import { type BootFact, bootMachine } from '../machines/boot-machine.ts';
-import type { ActorId, ChildSpec } from './contract.ts';
-import type { Runtime } from './runtime.ts';
+import type { ActorId, ChildSpec } from './runtime/contract.ts';
+import type { Runtime } from './runtime/runtime.ts';
 
 export const bootId: ActorId = 'boot:backend';
 

@@ -6,10 +6,10 @@ import { type Entity, emptySystem } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../model/event.ts';
 import { defaultNamespace, entitySubscription, keepaliveCheckName } from '../model/names.ts';
-import type { Receipt } from './contract.ts';
 import type { EntityTree } from './entities/entity-tree.ts';
-import { joinReceipts } from './receipts.ts';
-import type { Registry } from './registry.ts';
+import type { Receipt } from './runtime/contract.ts';
+import { joinReceipts } from './runtime/receipts.ts';
+import type { Registry } from './runtime/registry.ts';
 import type { Silences } from './silences/silences.ts';
 
 export interface IngestWorld {

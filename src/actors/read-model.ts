@@ -6,7 +6,7 @@ import type { Entity } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
 import { checkKey, entityKey } from '../model/names.ts';
 import type { StoredRecord } from '../store/snapshot-store.ts';
-import type { GroupCommit } from './group-commit.ts';
+import type { GroupCommit } from './commit/group-commit.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];

@@ -1,9 +1,9 @@
 // Rebuilding the tree at boot: every entity and every check that is in the store gets its actor back, in batches, so that
 // the loop keeps turning. One bad record is reported and left out; it never keeps the others from coming up.
 import type { RecordKind } from '../store/snapshot-store.ts';
+import type { GroupCommit } from './commit/group-commit.ts';
 import type { EntityTree } from './entities/entity-tree.ts';
-import type { GroupCommit } from './group-commit.ts';
-import { rebuildBatch } from './limits.ts';
+import { rebuildBatch } from './runtime/limits.ts';
 
 export interface RebuildWorld {
   readonly commit: Pick<GroupCommit, 'scan' | 'seed'>;

@@ -3,8 +3,8 @@
 // stopped is told (log, figures, an event about the platform) and started again.
 import { judgeSchedule } from '../machines/overdue-rule.ts';
 import type { CheckConfig } from '../model/check.ts';
-import type { Clock } from './clock.ts';
-import { watchdogGraceMs, watchdogLookMs } from './limits.ts';
+import type { Clock } from './runtime/clock.ts';
+import { watchdogGraceMs, watchdogLookMs } from './runtime/limits.ts';
 
 /** A check that should have run at `dueMs` (wall milliseconds) and did not. */
 export interface StoppedCheck {

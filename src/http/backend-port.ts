@@ -1,7 +1,8 @@
 // The backend as the HTTP room sees it: everything routes and the agent edge may ask of the actor core.
-import type { Receipt } from '../actors/contract.ts';
+
 import type { Committer } from '../actors/resources/committer.ts';
 import type { ResourceTable } from '../actors/resources/resource-table.ts';
+import type { Receipt } from '../actors/runtime/contract.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
 import type { ContentType } from '../wire/headers.ts';

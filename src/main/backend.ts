@@ -1,8 +1,8 @@
 // The program mon-backend: its commands, its settings, its exit codes.
 import { Command } from 'commander';
-import { realClock } from '../actors/clock.ts';
-import { GroupCommit } from '../actors/group-commit.ts';
+import { GroupCommit } from '../actors/commit/group-commit.ts';
 import { openResources } from '../actors/resources/open-resources.ts';
+import { realClock } from '../actors/runtime/clock.ts';
 import { createHashingQueue } from '../http/auth/hashing-queue.ts';
 import { givenFlags, startCommand } from '../program/command-line.ts';
 import { createLog, errorText, type LogLevel } from '../program/log.ts';

@@ -2,7 +2,7 @@
 // brokers they already use.
 import type { Backend } from '../actors/backend.ts';
 import { openBridge } from '../actors/clients/broker-bridge.ts';
-import { realClock } from '../actors/clock.ts';
+import { realClock } from '../actors/runtime/clock.ts';
 import type { Authenticator } from '../http/auth/authenticator.ts';
 import { createEarlierApi } from '../http/earlier-api/server.ts';
 import type { TlsOptions } from '../http/tls.ts';

@@ -1,7 +1,7 @@
 // Live inspection in the backend: its port on the runtime, its access rules, its audit line in the log.
 import type { Backend } from '../actors/backend.ts';
 import { checkId } from '../actors/entities/entity-tree.ts';
-import { contextOf } from '../actors/records.ts';
+import { contextOf } from '../actors/runtime/snapshot.ts';
 import type { Api } from '../http/api.ts';
 import { registerInspection } from '../http/inspect/routes.ts';
 import { createRuntimePort } from '../http/inspect/runtime-port.ts';

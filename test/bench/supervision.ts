@@ -2,8 +2,8 @@
 // Alone: node --expose-gc dist/test/bench/supervision.js
 import { pathToFileURL } from 'node:url';
 import { assign, emit, setup } from 'xstate';
-import type { Behaviour } from '../../src/actors/contract.ts';
-import { createRuntime, createSupervisor, type Runtime } from '../../src/actors/runtime.ts';
+import type { Behaviour } from '../../src/actors/runtime/contract.ts';
+import { createRuntime, createSupervisor, type Runtime } from '../../src/actors/runtime/runtime.ts';
 
 const childCount = 20_000;
 const crashCount = 1_000;

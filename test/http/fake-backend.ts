@@ -1,7 +1,8 @@
 // A backend without actors: it keeps events and entities in maps, and does what the test tells it.
-import type { Outcome, Receipt } from '../../src/actors/contract.ts';
+
 import { openResources } from '../../src/actors/resources/open-resources.ts';
 import type { ResourceTable } from '../../src/actors/resources/resource-table.ts';
+import type { Outcome, Receipt } from '../../src/actors/runtime/contract.ts';
 import type { AgentSession, BackendPort, HealthReport, SessionInfo } from '../../src/http/backend-port.ts';
 import type { Entity } from '../../src/model/entity.ts';
 import { MonError } from '../../src/model/errors.ts';

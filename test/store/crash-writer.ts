@@ -2,8 +2,8 @@
 // `node crash-writer.js <store url> <state dir> <history file>`: one line `key rev` an acknowledgement, written by it with
 // a plain appending write, which outlives the process.
 import { openSync, writeSync } from 'node:fs';
-import { realClock } from '../../src/actors/clock.ts';
-import { GroupCommit } from '../../src/actors/group-commit.ts';
+import { GroupCommit } from '../../src/actors/commit/group-commit.ts';
+import { realClock } from '../../src/actors/runtime/clock.ts';
 import { openStore } from '../../src/store/open-store.ts';
 
 const [url = '', stateDir = '', historyPath = '', keyCount = '500'] = process.argv.slice(2);

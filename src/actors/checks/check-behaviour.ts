@@ -4,11 +4,12 @@ import type { CheckContext, CheckEffect, CheckFact, PendingDelivery } from '../.
 import { checkInput, checkMachine, checkVersion, restoreCheck } from '../../machines/check-machine.ts';
 import { checkKey } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
-import type { Behaviour, LiveActor } from '../contract.ts';
-import { durableOrigin, type SetAside } from '../durable-origin.ts';
-import type { GroupCommit } from '../group-commit.ts';
-import { maxCheckMail } from '../limits.ts';
-import { contextOf, recordBody } from '../records.ts';
+import { durableOrigin, type SetAside } from '../commit/durable-origin.ts';
+import type { GroupCommit } from '../commit/group-commit.ts';
+import { recordBody } from '../commit/records.ts';
+import type { Behaviour, LiveActor } from '../runtime/contract.ts';
+import { maxCheckMail } from '../runtime/limits.ts';
+import { contextOf } from '../runtime/snapshot.ts';
 
 export interface CheckWorld {
   readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'read'>;

@@ -7,9 +7,10 @@ import { keepaliveResult, registrationResult } from '../../machines/client-regis
 import type { Event } from '../../model/event.ts';
 import { defaultNamespace, keepaliveCheckName } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
-import type { Behaviour, LiveActor, Origin, Receipt } from '../contract.ts';
-import type { GroupCommit } from '../group-commit.ts';
-import { contextOf, recordBody } from '../records.ts';
+import type { GroupCommit } from '../commit/group-commit.ts';
+import { recordBody } from '../commit/records.ts';
+import type { Behaviour, LiveActor, Origin, Receipt } from '../runtime/contract.ts';
+import { contextOf } from '../runtime/snapshot.ts';
 import { maxClientMail } from './limits.ts';
 
 /** Where everything of the earlier generation lives: it has no namespaces. */

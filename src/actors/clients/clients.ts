@@ -10,12 +10,12 @@ import type { CheckConfig } from '../../model/check.ts';
 import { MonError } from '../../model/errors.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import type { Pipe } from '../../wire/earlier/transport.ts';
-import type { ActorId, ActorMessage, Behaviour, Receipt } from '../contract.ts';
 import type { EntityTree } from '../entities/entity-tree.ts';
-import { awaitReceipt } from '../receipts.ts';
-import { contextOf, stateValueOf } from '../records.ts';
-import type { Registry } from '../registry.ts';
-import type { Supervisor } from '../supervisor.ts';
+import type { ActorId, ActorMessage, Behaviour, Receipt } from '../runtime/contract.ts';
+import { awaitReceipt } from '../runtime/receipts.ts';
+import type { Registry } from '../runtime/registry.ts';
+import { contextOf, stateValueOf } from '../runtime/snapshot.ts';
+import type { Supervisor } from '../runtime/supervisor.ts';
 import { type ClientWorld, clientBehaviour, clientNamespace } from './client-behaviour.ts';
 
 export const clientsId: ActorId = 'clients';

@@ -1,6 +1,6 @@
 // At boot: every client in the store gets its actor back, in batches. One bad record is reported and left out.
 import type { RecordKind } from '../../store/snapshot-store.ts';
-import type { GroupCommit } from '../group-commit.ts';
+import type { GroupCommit } from '../commit/group-commit.ts';
 import type { Clients } from './clients.ts';
 import { rebuildBatch } from './limits.ts';
 

@@ -6,11 +6,12 @@ import type { EntityConfig } from '../../model/entity.ts';
 import type { CheckEvent, Event } from '../../model/event.ts';
 import { entityKey } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
-import type { Behaviour, LiveActor, Receipt } from '../contract.ts';
-import { durableOrigin, type SetAside } from '../durable-origin.ts';
-import type { GroupCommit } from '../group-commit.ts';
-import { maxEntityMail } from '../limits.ts';
-import { contextOf, recordBody } from '../records.ts';
+import { durableOrigin, type SetAside } from '../commit/durable-origin.ts';
+import type { GroupCommit } from '../commit/group-commit.ts';
+import { recordBody } from '../commit/records.ts';
+import type { Behaviour, LiveActor, Receipt } from '../runtime/contract.ts';
+import { maxEntityMail } from '../runtime/limits.ts';
+import { contextOf } from '../runtime/snapshot.ts';
 
 export interface EntityWorld {
   readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'read'>;

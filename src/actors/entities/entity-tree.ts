@@ -9,11 +9,11 @@ import type { Entity } from '../../model/entity.ts';
 import { checkKey, entityKey } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import { type CheckWorld, checkBehaviour } from '../checks/check-behaviour.ts';
-import type { ActorId, Behaviour, SupervisorSpec } from '../contract.ts';
-import { entityPartitions } from '../limits.ts';
-import { contextOf } from '../records.ts';
-import type { Registry } from '../registry.ts';
-import type { Supervisor } from '../supervisor.ts';
+import type { ActorId, Behaviour, SupervisorSpec } from '../runtime/contract.ts';
+import { entityPartitions } from '../runtime/limits.ts';
+import type { Registry } from '../runtime/registry.ts';
+import { contextOf } from '../runtime/snapshot.ts';
+import type { Supervisor } from '../runtime/supervisor.ts';
 import { type EntityWorld, entityBehaviour } from './entity-behaviour.ts';
 
 export const entityId = (namespace: string, name: string): ActorId => `entity:${entityKey(namespace, name)}`;

@@ -4,10 +4,10 @@ import type { CircuitContext, CircuitEffect, CircuitFact } from '../../machines/
 import { circuitMachine } from '../../machines/circuit-machine.ts';
 import type { GateAnswer, HandlerGate } from '../../pipeline/ports.ts';
 import type { HandlerOutcome } from '../../pipeline/trace.ts';
-import type { ActorId, Behaviour } from '../contract.ts';
-import { maxCircuitMail } from '../limits.ts';
-import { contextOf, stateValueOf } from '../records.ts';
-import type { Runtime } from '../runtime.ts';
+import type { ActorId, Behaviour } from '../runtime/contract.ts';
+import { maxCircuitMail } from '../runtime/limits.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { contextOf, stateValueOf } from '../runtime/snapshot.ts';
 
 export const circuitsId: ActorId = 'circuits';
 

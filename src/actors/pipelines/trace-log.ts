@@ -1,7 +1,7 @@
 // What the log says of a delivery: one line, with what became of each workflow and why.
 import { type Event, hasCheck } from '../../model/event.ts';
 import type { Trace } from '../../pipeline/trace.ts';
-import type { RuntimeLog } from '../facts.ts';
+import type { RuntimeLog } from '../runtime/facts.ts';
 
 const bad = new Set(['failed', 'timedOut']);
 

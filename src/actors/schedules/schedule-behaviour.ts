@@ -3,8 +3,8 @@
 import type { ScheduleEffect, ScheduleFact } from '../../machines/schedule-facts.ts';
 import { scheduleMachine } from '../../machines/schedule-machine.ts';
 import type { CheckConfig } from '../../model/check.ts';
-import type { Behaviour } from '../contract.ts';
-import { maxScheduleMail } from '../limits.ts';
+import type { Behaviour } from '../runtime/contract.ts';
+import { maxScheduleMail } from '../runtime/limits.ts';
 
 export interface ScheduleWorld {
   readonly nowMs: () => number;

@@ -3,8 +3,8 @@
 import type { ScheduleFact } from '../../machines/schedule-facts.ts';
 import type { CheckConfig } from '../../model/check.ts';
 import type { Configuration } from '../configuration.ts';
-import type { ActorId, Behaviour } from '../contract.ts';
-import type { Runtime } from '../runtime.ts';
+import type { ActorId, Behaviour } from '../runtime/contract.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { scheduleBehaviour } from './schedule-behaviour.ts';
 
 export const schedulesId: ActorId = 'schedules';

@@ -7,7 +7,7 @@ import type { Entity, EntityConfig } from '../../model/entity.ts';
 import { entityKey, entitySubscription } from '../../model/names.ts';
 import { encodeFrame } from '../../wire/frames.ts';
 import { type CheckRequest, unknownEntityName } from '../../wire/messages.ts';
-import type { ActorId } from '../contract.ts';
+import type { ActorId } from '../runtime/contract.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 
 /** What the edge knows of a connection that has passed every check of the handshake. */

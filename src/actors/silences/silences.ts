@@ -4,10 +4,10 @@ import type { SilenceEffect, SilenceFact } from '../../machines/silence-facts.ts
 import { silenceMachine } from '../../machines/silence-machine.ts';
 import type { Event } from '../../model/event.ts';
 import type { Silenced } from '../../model/silenced.ts';
-import type { ActorId, Behaviour } from '../contract.ts';
-import { maxSilenceMail } from '../limits.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
-import type { Runtime } from '../runtime.ts';
+import type { ActorId, Behaviour } from '../runtime/contract.ts';
+import { maxSilenceMail } from '../runtime/limits.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { SilenceIndex } from './silence-index.ts';
 
 export const silencesId: ActorId = 'silences';

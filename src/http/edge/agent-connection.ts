@@ -1,7 +1,7 @@
 // One agent's connection: frames in, acknowledgements and the backend's frames out, and the brakes between them.
 // On the road of an event it stands between the socket and the actors; nothing here waits, nothing here is per event
 // except one closure that settles it.
-import type { Outcome } from '../../actors/contract.ts';
+import type { Outcome } from '../../actors/runtime/contract.ts';
 import type { Event } from '../../model/event.ts';
 import { decodeFrame, invalidMessage, unknownMessageType } from '../../wire/frames.ts';
 import type { BackendPort } from '../backend-port.ts';

@@ -1,5 +1,5 @@
 // Settlement: what an outcome means for the agent that sent the event. A pure decision.
-import type { Outcome } from '../../actors/contract.ts';
+import type { Outcome } from '../../actors/runtime/contract.ts';
 import { MonError } from '../../model/errors.ts';
 
 export type Settlement =

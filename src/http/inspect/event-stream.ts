@@ -1,7 +1,7 @@
 // One browser listening: frames in batches as server-sent events. A reader that is slow is told what it lost, a reader
 // that stopped is cut; neither can make this process grow.
 import type { ServerResponse } from 'node:http';
-import type { ActorId } from '../../actors/contract.ts';
+import type { ActorId } from '../../actors/runtime/contract.ts';
 import {
   batchMs,
   heartbeatMs,

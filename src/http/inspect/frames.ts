@@ -1,6 +1,6 @@
 // One seen transition, kept raw and made into a frame only when somebody reads it: contexts are immutable, so keeping
 // them costs a reference, while copying and comparing them costs time that an unwatched moment should not pay.
-import type { TransitionRecord } from '../../actors/contract.ts';
+import type { TransitionRecord } from '../../actors/runtime/contract.ts';
 import { diff } from './diff.ts';
 import type { LiveView } from './inspection-port.ts';
 import type { DeadlineView, Frame, JsonValue, MachineGraph } from './protocol.ts';

@@ -1,6 +1,11 @@
 // What live inspection asks of the running system: the actor runtime as seen by someone who only looks.
 import type { AnyStateMachine } from 'xstate';
-import type { ActorId, ActorMessage, LifecycleFact, TransitionRecord } from '../../actors/contract.ts';
+import type {
+  ActorId,
+  ActorMessage,
+  LifecycleFact,
+  TransitionRecord,
+} from '../../actors/runtime/contract.ts';
 import type { ActorRow, DeadlineView, JsonValue, RestartView, TreeNode } from './protocol.ts';
 
 export interface MachineEntry {

@@ -1,7 +1,7 @@
 // Live inspection on the actor runtime of this process: its rows, its tree and its hands, in the words of the protocol.
-import type { ActorId, ActorMessage } from '../../actors/contract.ts';
-import type { Runtime } from '../../actors/runtime.ts';
-import type { ActorInfo, TreeNode as RuntimeNode, SupervisorInfo } from '../../actors/tree.ts';
+import type { ActorId, ActorMessage } from '../../actors/runtime/contract.ts';
+import type { Runtime } from '../../actors/runtime/runtime.ts';
+import type { ActorInfo, TreeNode as RuntimeNode, SupervisorInfo } from '../../actors/runtime/tree.ts';
 import { MonError } from '../../model/errors.ts';
 import type { InspectionPort, MachineEntry } from './inspection-port.ts';
 import type { ActorRow, JsonValue, TreeNode } from './protocol.ts';

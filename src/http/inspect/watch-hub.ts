@@ -1,6 +1,6 @@
 // Who is being watched: attaches to an actor when somebody looks and lets go when nobody has for a while. Keeps a ring
 // of transitions for each watched actor, and one ring of stream frames for browsers that come back after a pause.
-import type { ActorId, LifecycleFact, TransitionRecord } from '../../actors/contract.ts';
+import type { ActorId, LifecycleFact, TransitionRecord } from '../../actors/runtime/contract.ts';
 import { type FrameMaker, type Seen, seenFrame } from './frames.ts';
 import type { InspectionPort } from './inspection-port.ts';
 import { maxWatchedActors, replayFrames, ringRecords, watchLeaseMs } from './limits.ts';

@@ -2,8 +2,8 @@
 // played (see agent.ts), pipelines are recorded. A crash leaves what was committed and nothing else.
 import assert from 'node:assert/strict';
 import { Backend, type BackendOptions, type Rebuilt } from '../../../src/actors/backend.ts';
-import type { Clock } from '../../../src/actors/clock.ts';
 import { seedIfEmpty } from '../../../src/actors/resources/seed.ts';
+import type { Clock } from '../../../src/actors/runtime/clock.ts';
 import { type CheckConfig, checkConfigSchema } from '../../../src/model/check.ts';
 import { type CheckEvent, type Event, eventSchema } from '../../../src/model/event.ts';
 import { eventFilterSchema } from '../../../src/model/event-filter.ts';
@@ -11,7 +11,7 @@ import { type Silenced, silencedSchema } from '../../../src/model/silenced.ts';
 import type { Trace } from '../../../src/pipeline/trace.ts';
 import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
-import { createSimulatedClock, type SimulatedClock } from '../simulated-clock.ts';
+import { createSimulatedClock, type SimulatedClock } from '../runtime/simulated-clock.ts';
 import { Agent, type AgentOptions } from './agent.ts';
 
 export type Json = Record<string, unknown>;

@@ -1,8 +1,8 @@
 // A whole backend on a memory store and the real clock, with the API of the earlier generation in front of it.
 import { hashSync } from '@node-rs/bcrypt';
 import { Backend } from '../../../src/actors/backend.ts';
-import { realClock } from '../../../src/actors/clock.ts';
 import { seedIfEmpty } from '../../../src/actors/resources/seed.ts';
+import { realClock } from '../../../src/actors/runtime/clock.ts';
 import { createCredentials } from '../../../src/http/auth/credentials.ts';
 import { createGuessThrottle } from '../../../src/http/auth/guess-throttle.ts';
 import { createHashingQueue } from '../../../src/http/auth/hashing-queue.ts';

@@ -1,6 +1,6 @@
 // A running system for tests of inspection: real machines moved by XState's pure transition, no runtime behind them.
 import { type AnyMachineSnapshot, type AnyStateMachine, initialTransition, transition } from 'xstate';
-import type { LifecycleFact, TransitionRecord } from '../../../src/actors/contract.ts';
+import type { LifecycleFact, TransitionRecord } from '../../../src/actors/runtime/contract.ts';
 import { explain } from '../../../src/http/inspect/explain-rule.ts';
 import type { InspectionPort, MachineEntry } from '../../../src/http/inspect/inspection-port.ts';
 import { machineGraph } from '../../../src/http/inspect/machine-graph.ts';

@@ -1,8 +1,8 @@
 // Stopping: in reverse order, awaited, each child within its own time, and no orphan whatever fails on the way.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Receipt } from '../../src/actors/contract.ts';
-import { createRuntime, createSupervisor } from '../../src/actors/runtime.ts';
+import type { Receipt } from '../../../src/actors/runtime/contract.ts';
+import { createRuntime, createSupervisor } from '../../../src/actors/runtime/runtime.ts';
 import { counterSpec, countOf, stage } from './counter.ts';
 import { createSimulatedClock } from './simulated-clock.ts';
 

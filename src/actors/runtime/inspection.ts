@@ -10,12 +10,12 @@ import type {
   Snapshot,
 } from 'xstate';
 import { getNextTransitions, transition } from 'xstate';
-import { askGuard } from '../machines/guard-rule.ts';
+import { askGuard } from '../../machines/guard-rule.ts';
 import type { ActorMessage, TransitionRecord } from './contract.ts';
 import type { Faults } from './facts.ts';
 import { keptTransitions } from './limits.ts';
 import type { RuntimeParts } from './parts.ts';
-import { stateValueOf } from './records.ts';
+import { stateValueOf } from './snapshot.ts';
 
 export type TransitionObserver = (record: TransitionRecord) => void;
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ActorMessage, Outcome, OverflowRule } from '../../src/actors/contract.ts';
-import { maxTurnMessages } from '../../src/actors/limits.ts';
-import { createRuntime, createSupervisor } from '../../src/actors/runtime.ts';
+import type { ActorMessage, Outcome, OverflowRule } from '../../../src/actors/runtime/contract.ts';
+import { maxTurnMessages } from '../../../src/actors/runtime/limits.ts';
+import { createRuntime, createSupervisor } from '../../../src/actors/runtime/runtime.ts';
 import { counterSpec } from './counter.ts';
 import { createSimulatedClock } from './simulated-clock.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createActor, fromCallback, sendTo, setup, spawnChild } from 'xstate';
-import type { Behaviour } from '../../src/actors/contract.ts';
+import type { Behaviour } from '../../../src/actors/runtime/contract.ts';
 import { counterSpec, countOf, stage } from './counter.ts';
 
 const behaviourOf = (machine: Behaviour['machine']): Behaviour => ({

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ActorMessage, ChildSpec, Outcome } from '../../src/actors/contract.ts';
-import { seed } from '../property.ts';
+import type { ActorMessage, ChildSpec, Outcome } from '../../../src/actors/runtime/contract.ts';
+import { seed } from '../../property.ts';
+import { seeded } from '../engine/world.ts';
 import { counterBehaviour, countOf, type Stage, stage } from './counter.ts';
-import { seeded } from './engine/world.ts';
 
 interface Sent extends ActorMessage {
   readonly event: { readonly id: string };

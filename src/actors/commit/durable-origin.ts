@@ -2,9 +2,9 @@
 // now. A record that cannot be restored is set aside, byte for byte, and its actor begins anew: one bad record must
 // keep neither the backend from coming up nor this one thing from being watched.
 import type { Snapshot } from 'xstate';
-import { RestoreError } from '../machines/restore-rule.ts';
-import type { RecordKind, StoredRecord } from '../store/snapshot-store.ts';
-import type { Origin } from './contract.ts';
+import { RestoreError } from '../../machines/restore-rule.ts';
+import type { RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
+import type { Origin } from '../runtime/contract.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 export type SetAside = (kind: RecordKind, key: string, record: StoredRecord, error: RestoreError) => void;

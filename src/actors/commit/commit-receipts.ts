@@ -1,6 +1,6 @@
 // Who waits for the writes of the group-commit writer, and how they are told. A receipt that throws hurts nobody else.
-import type { Outcome, Receipt } from './contract.ts';
-import { asError } from './facts.ts';
+import type { Outcome, Receipt } from '../runtime/contract.ts';
+import { asError } from '../runtime/facts.ts';
 
 export class CommitReceipts {
   readonly #onFault: (error: Error) => void;

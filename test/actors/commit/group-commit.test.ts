@@ -1,12 +1,12 @@
 // The group-commit writer: what is told, when, and what reaches the store. Time is turned by hand.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { StaleOwner } from '../../src/actors/commit-slot.ts';
-import type { Outcome } from '../../src/actors/contract.ts';
-import { GroupCommit, type GroupCommitOptions } from '../../src/actors/group-commit.ts';
-import { MemoryDisk, MemoryStore, type MemoryStoreOptions } from '../../src/store/memory-store.ts';
-import { StoreError, type StoreWrite } from '../../src/store/snapshot-store.ts';
-import { fc } from '../property.ts';
+import { StaleOwner } from '../../../src/actors/commit/commit-slot.ts';
+import { GroupCommit, type GroupCommitOptions } from '../../../src/actors/commit/group-commit.ts';
+import type { Outcome } from '../../../src/actors/runtime/contract.ts';
+import { MemoryDisk, MemoryStore, type MemoryStoreOptions } from '../../../src/store/memory-store.ts';
+import { StoreError, type StoreWrite } from '../../../src/store/snapshot-store.ts';
+import { fc } from '../../property.ts';
 
 class HandClock {
   nowMs = 0;

@@ -1,6 +1,6 @@
 // What the group-commit writer knows of one key: its revision, what should be written, what is on its way, who waits.
-import type { RecordKind, StoredRecord, StoreWrite } from '../store/snapshot-store.ts';
-import type { Receipt } from './contract.ts';
+import type { RecordKind, StoredRecord, StoreWrite } from '../../store/snapshot-store.ts';
+import type { Receipt } from '../runtime/contract.ts';
 import type { RecordBody } from './records.ts';
 
 /** Called when the write is about to happen, so that a key put often is encoded seldom. */

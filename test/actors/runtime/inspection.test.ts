@@ -1,7 +1,7 @@
 // Looking at live actors: records, the tree, dry runs; and that a broken onlooker changes nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TransitionRecord } from '../../src/actors/contract.ts';
+import type { TransitionRecord } from '../../../src/actors/runtime/contract.ts';
 import { counterSpec, countOf, stage } from './counter.ts';
 
 const setUp = () => {

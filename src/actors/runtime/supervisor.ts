@@ -3,7 +3,7 @@
 // A supervisor is a place, as a cell is: it outlives its restarts. It admits children and lets them go, and takes part in
 // the stop of the tree. What it decides while it runs is in supervisor-life.ts, its children are in slots.ts.
 import type { AnyActor } from 'xstate';
-import { MonError } from '../model/errors.ts';
+import { MonError } from '../../model/errors.ts';
 import { Cell, type CellHost } from './cell.ts';
 import type { Child, ChildPhase } from './child.ts';
 import type {

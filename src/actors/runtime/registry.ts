@@ -1,7 +1,7 @@
 // The way from an id to its actor: tell, ask, peek. Supervisors write the index as they start and stop their children,
 // nobody else does, so that an id is here exactly as long as somebody answers for it.
 import type { Snapshot } from 'xstate';
-import { MonError } from '../model/errors.ts';
+import { MonError } from '../../model/errors.ts';
 import type { Cell } from './cell.ts';
 import type { ActorId, ActorMessage, ExitReason, Receipt } from './contract.ts';
 import type { Deadlines } from './deadlines.ts';

@@ -2,9 +2,9 @@
 // promises. The model knows nothing of timers and mailboxes; it only knows who should be there, and since when.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RestartType } from '../../src/actors/contract.ts';
-import type { Supervisor } from '../../src/actors/supervisor.ts';
-import { fc } from '../property.ts';
+import type { RestartType } from '../../../src/actors/runtime/contract.ts';
+import type { Supervisor } from '../../../src/actors/runtime/supervisor.ts';
+import { fc } from '../../property.ts';
 import { counterSpec, countOf, type Stage, stage } from './counter.ts';
 
 interface ModelChild {

@@ -2,7 +2,7 @@
 // monotonic time does not notice.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Json, World } from './engine/world.ts';
+import { type Json, World } from '../engine/world.ts';
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;

@@ -1,9 +1,13 @@
 // The one scheduler of all waits, on a simulated clock.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { realClock } from '../../src/actors/clock.ts';
-import { createDeadlines, type Deadline, type DeadlineOptions } from '../../src/actors/deadlines.ts';
-import { fc } from '../property.ts';
+import { realClock } from '../../../src/actors/runtime/clock.ts';
+import {
+  createDeadlines,
+  type Deadline,
+  type DeadlineOptions,
+} from '../../../src/actors/runtime/deadlines.ts';
+import { fc } from '../../property.ts';
 import { createSimulatedClock } from './simulated-clock.ts';
 
 const setUp = (probeMs = 1_000) => {

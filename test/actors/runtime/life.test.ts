@@ -1,7 +1,7 @@
 // One life after another: deadlines, late callbacks, asynchronous starts, final states.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LiveActor, Origin } from '../../src/actors/contract.ts';
+import type { LiveActor, Origin } from '../../../src/actors/runtime/contract.ts';
 import { type CounterOptions, counterSpec, countOf, stage } from './counter.ts';
 
 const setUp = (options: CounterOptions = {}, startTimeoutMs?: number) => {

@@ -1,19 +1,8 @@
 // Between a live snapshot and its durable record. A machine of ours holds no children and no timers, so its whole state
 // is `{value, context}`: plain data, readable in a database shell.
 import type { Snapshot } from 'xstate';
-import type { StoredDeadline, StoredRecord } from '../store/snapshot-store.ts';
-
-/** What a machine's snapshot looks like to us; XState adds more, none of it durable. */
-export interface MachineSnapshot<TContext> {
-  readonly value: unknown;
-  readonly context: TContext;
-}
-
-export const contextOf = <TContext>(snapshot: Snapshot<unknown>): TContext =>
-  (snapshot as unknown as MachineSnapshot<TContext>).context;
-
-export const stateValueOf = (snapshot: Snapshot<unknown>): unknown =>
-  (snapshot as unknown as MachineSnapshot<unknown>).value;
+import type { StoredDeadline, StoredRecord } from '../../store/snapshot-store.ts';
+import { contextOf, stateValueOf } from '../runtime/snapshot.ts';
 
 /** The part of a record an actor knows; the group-commit writer adds the revision and the time of the write. */
 export type RecordBody = Pick<StoredRecord, 'machine' | 'version' | 'deadlines' | 'state'>;

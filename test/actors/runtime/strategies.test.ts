@@ -1,7 +1,7 @@
 // Strategies on live trees: who goes down, who comes back, in which order, and when a supervisor gives up.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ExitReason, RestartType, Strategy } from '../../src/actors/contract.ts';
+import type { ExitReason, RestartType, Strategy } from '../../../src/actors/runtime/contract.ts';
 import { counterSpec, type Stage, stage } from './counter.ts';
 
 const generations = ({ root }: Stage): Record<string, number> =>

@@ -1,10 +1,14 @@
 // The decision table of supervision, whole, and the arithmetic of backing off.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoffMs, createFailureWindow, createFaultSpread } from '../../src/actors/backoff-rule.ts';
-import type { ExitReason, RestartType, Strategy } from '../../src/actors/contract.ts';
-import { affectedBy, comesBack, decideRestart } from '../../src/actors/restart-rule.ts';
-import { fc } from '../property.ts';
+import {
+  backoffMs,
+  createFailureWindow,
+  createFaultSpread,
+} from '../../../src/actors/runtime/backoff-rule.ts';
+import type { ExitReason, RestartType, Strategy } from '../../../src/actors/runtime/contract.ts';
+import { affectedBy, comesBack, decideRestart } from '../../../src/actors/runtime/restart-rule.ts';
+import { fc } from '../../property.ts';
 
 const reasons: readonly ExitReason[] = [
   { type: 'normal' },

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const urlOf = (file: string): string => new URL(`../../src/actors/${file}`, import.meta.url).href;
+const urlOf = (file: string): string => new URL(`../../../src/actors/runtime/${file}`, import.meta.url).href;
 
 const program = `
   import { realClock } from '${urlOf('clock.js')}';

@@ -8,9 +8,9 @@ import type {
   Origin,
   Receipt,
   SupervisorSpec,
-} from '../../src/actors/contract.ts';
-import { createRuntime, createSupervisor, type Runtime } from '../../src/actors/runtime.ts';
-import type { Supervisor } from '../../src/actors/supervisor.ts';
+} from '../../../src/actors/runtime/contract.ts';
+import { createRuntime, createSupervisor, type Runtime } from '../../../src/actors/runtime/runtime.ts';
+import type { Supervisor } from '../../../src/actors/runtime/supervisor.ts';
 import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts';
 
 export interface CounterInput {

@@ -1,6 +1,6 @@
 // Receipts: how a sender learns what became of its message. These are the ways of making one out of others.
-import { MonError } from '../model/errors.ts';
-import { StoreError } from '../store/snapshot-store.ts';
+import { MonError } from '../../model/errors.ts';
+import { StoreError } from '../../store/snapshot-store.ts';
 import type { Outcome, Receipt } from './contract.ts';
 
 /** Two receipts that make one: done when both are done; the first that is not decides. Told once. */

@@ -13,9 +13,13 @@ import type {
   StoredRecord,
   StoreWrite,
   WriteOutcome,
-} from '../store/snapshot-store.ts';
-import { StoreError } from '../store/snapshot-store.ts';
-import type { Clock } from './clock.ts';
+} from '../../store/snapshot-store.ts';
+import { StoreError } from '../../store/snapshot-store.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Outcome, Receipt } from '../runtime/contract.ts';
+import { asError } from '../runtime/facts.ts';
+import { PressureGauge } from '../runtime/pressure-gauge.ts';
+import { RecentFigures } from '../runtime/recent-figures.ts';
 import { CommitReceipts } from './commit-receipts.ts';
 import {
   addReceipt,
@@ -31,11 +35,7 @@ import {
   unsettledRecord,
   writeOf,
 } from './commit-slot.ts';
-import type { Outcome, Receipt } from './contract.ts';
-import { asError } from './facts.ts';
 import { type GroupCommitLimits, groupCommitLimits } from './group-commit-limits.ts';
-import { PressureGauge } from './pressure-gauge.ts';
-import { RecentFigures } from './recent-figures.ts';
 import { StoreTrouble } from './store-trouble.ts';
 
 export interface GroupCommitOptions {

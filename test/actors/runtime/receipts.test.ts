@@ -1,8 +1,8 @@
 // What a sender is told: exactly once, after the effects and what they hold, whatever happens to the actor.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LiveActor, Outcome, Receipt } from '../../src/actors/contract.ts';
-import { fc } from '../property.ts';
+import type { LiveActor, Outcome, Receipt } from '../../../src/actors/runtime/contract.ts';
+import { fc } from '../../property.ts';
 import { type CounterOptions, counterSpec, countOf, stage } from './counter.ts';
 
 const short = (outcome: Outcome): string => (outcome.type === 'refused' ? outcome.why : outcome.type);
