@@ -16,7 +16,7 @@ export interface Authenticator {
   login(username: string, password: string, address: string, issuer: string): Promise<TokenPair>;
   /** A refresh token works once. Rejects with `unauthenticated`, or `invalid` when it came a second time. */
   refresh(accessToken: string, refreshToken: string, issuer: string): Promise<TokenPair>;
-  /** Opens a login for somebody an issuer vouched for. */
+  /** Opens a login for somebody an issuer vouched for. Rejects with `unauthenticated` when they were disabled here. */
   welcome(identity: Identity, issuer: string): Promise<TokenPair>;
   logout(accessToken: string, refreshToken: string): Promise<void>;
   readonly credentials: Credentials;
@@ -122,7 +122,10 @@ export const createAuthenticator = (options: {
       const { principal, identity } = await credentials.login(username, password, address);
       return open(principal, issuer, identity);
     },
-    welcome: (identity, issuer) => open(identity, issuer, identity),
+    async welcome(identity, issuer) {
+      vouched(identity);
+      return open(identity, issuer, identity);
+    },
     async refresh(accessToken, refreshToken, issuer) {
       const used = await pair(accessToken, refreshToken);
       const { username, sessionId } = used;

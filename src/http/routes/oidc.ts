@@ -1,4 +1,5 @@
-// Logging in at an OIDC issuer (API sheet, section 11.1): away to the issuer, back with a code, tokens of our own.
+// Logging in at an OIDC issuer (API sheet, section 11.1): away to the issuer, back with a code, tokens of our own. A login
+// that began on a page of this site ends there, refused or not: what came of it is in the fragment, which no server logs.
 import { z } from 'zod';
 import { MonError } from '../../model/errors.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
@@ -11,12 +12,26 @@ import { json, type RouteDoc } from '../route-doc.ts';
 const root = callbackPath.replace(/callback$/, '');
 const cookieName = 'mon_oidc';
 const tag = 'auth';
+const uiPath = '/ui/';
 const tokensShape = json(
   z.object({ access_token: z.string(), expires_at: z.number(), refresh_token: z.string() }),
   { access_token: 'eyJhbGciOi...', expires_at: 1_700_000_300, refresh_token: 'eyJhbGciOi...' },
 );
 
 const docs = {
+  providers: {
+    tag,
+    summary:
+      'Where somebody without a password of ours may log in: one link each, for the page with the login form',
+    answers: {
+      200: {
+        what: 'the issuers, in order of name; following `url` ends at `/ui/#access_token=...&expires_at=...&refresh_token=...` or at `/ui/#error=...&error_description=...`',
+        shape: json(z.array(z.object({ name: z.string(), type: z.literal('oidc'), url: z.string() })), [
+          { name: 'company', type: 'oidc', url: `${root}authorize?provider=company&callback=%2Fui%2F` },
+        ]),
+      },
+    },
+  },
   authorize: {
     tag,
     summary: 'Begin a login at an OIDC issuer: sends the browser there',
@@ -71,12 +86,22 @@ const cookie = (value: string, seconds: number, origin: string): string =>
 
 const hand = (tokens: TokenPair, callback: string): Answer => {
   if (callback === '') return ok(tokens);
-  const told = new URLSearchParams({ ...tokens, expires_at: String(tokens.expires_at) }).toString();
-  // A fragment never reaches a server's log; a listener on this machine can only read a query.
-  if (callback.startsWith('/')) return { status: 302, headers: { Location: `${callback}#${told}` } };
+  return sendTo(callback, { ...tokens, expires_at: String(tokens.expires_at) });
+};
+
+/** A fragment never reaches a server's log; a listener on this machine can only read a query. */
+const sendTo = (callback: string, told: Readonly<Record<string, string>>): Answer => {
+  if (callback.startsWith('/'))
+    return { status: 302, headers: { Location: `${callback}#${new URLSearchParams(told)}` } };
   const url = new URL(callback);
-  for (const [name, value] of new URLSearchParams(told)) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(told)) url.searchParams.set(name, value);
   return { status: 302, headers: { Location: url.href } };
+};
+
+/** Whoever came from a page reads there why it failed; a program gets the error as any other. */
+const refuse = (error: unknown, callback: string): Answer => {
+  if (!(error instanceof MonError) || callback === '') throw error;
+  return sendTo(callback, { error: error.kind, error_description: error.message });
 };
 
 /** The refresh route is that of all logins, under the address clients of the reference product know. */
@@ -85,6 +110,20 @@ export const oidcRoutes = (
   authenticator: Authenticator,
   refreshRoute: Route,
 ): readonly Route[] => [
+  {
+    method: 'GET',
+    url: '/auth/providers',
+    access: 'open',
+    doc: docs.providers,
+    handle: () =>
+      ok(
+        issuers.names().map((name) => ({
+          name,
+          type: 'oidc',
+          url: `${root}authorize?${new URLSearchParams({ provider: name, callback: uiPath })}`,
+        })),
+      ),
+  },
   {
     method: 'GET',
     url: `${root}authorize`,
@@ -107,8 +146,12 @@ export const oidcRoutes = (
       const url = new URL(callbackPath, call.origin);
       for (const [name, value] of Object.entries(call.query))
         for (const one of [value ?? []].flat()) url.searchParams.append(name, one);
-      const { identity, callback } = await issuers.finish(url, cookieOf(call));
-      const answer = hand(await authenticator.welcome(identity, call.origin), callback);
+      const callback = await issuers.destination(url.searchParams.get('state') ?? '');
+      const answer = await issuers
+        .finish(url, cookieOf(call))
+        .then((identity) => authenticator.welcome(identity, call.origin))
+        .then((tokens) => hand(tokens, callback))
+        .catch((error: unknown) => refuse(error, callback));
       const headers = { ...answer.headers, 'Set-Cookie': cookie('', 0, call.origin) };
       return {
         ...answer,

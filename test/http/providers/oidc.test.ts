@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import type { Log } from '../../../src/http/log.ts';
-import { type House, openHouse, TestClock } from '../harness.ts';
+import { addUser, type House, openHouse, TestClock } from '../harness.ts';
 import { type LocalIssuer, startIssuer } from './local-issuer.ts';
 
 const root = '/api/enterprise/authentication/v2/oidc';
@@ -110,6 +110,59 @@ test('tokens go to a path of this site or to this machine, and nowhere else', as
     });
     assert.equal(reply.status, 400, callback);
   }
+});
+
+test('the page finds the issuers without logging in, follows the link, and comes back with tokens or with the reason', async (t) => {
+  const { house, issuer } = await open(t);
+  const found = await house.ask('GET', '/auth/providers', { as: null });
+  assert.equal(found.status, 200);
+  assert.deepEqual(
+    found.json.map(({ name, type }: { name: string; type: string }) => ({ name, type })),
+    [{ name: 'issuer', type: 'oidc' }],
+  );
+  assert.doesNotMatch(found.text, /client-secret-canary|client_id/);
+  const follow = async () => {
+    const begin = await house.ask('GET', found.json[0].url, { as: null });
+    const cookie = (begin.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const away = await fetch(begin.headers.get('location') ?? '', { redirect: 'manual' });
+    return { cookie, back: new URL(away.headers.get('location') ?? '') };
+  };
+  const endOf = (reply: { headers: Headers }) => {
+    const [path, fragment] = (reply.headers.get('location') ?? '').split('#');
+    return { path, told: Object.fromEntries(new URLSearchParams(fragment)) };
+  };
+
+  const good = await follow();
+  const { path, told } = endOf(await comeBack(house, good.back.pathname + good.back.search, good.cookie));
+  assert.equal(path, '/ui/');
+  assert.deepEqual(Object.keys(told).sort(), ['access_token', 'expires_at', 'refresh_token']);
+  house.tokens.set('ada', told.access_token ?? '');
+  assert.equal((await house.ask('GET', '/api/core/v2/namespaces', { as: 'ada' })).status, 200);
+
+  const denied = await follow();
+  const state = denied.back.searchParams.get('state') ?? '';
+  const no = `${root}/callback?${new URLSearchParams({ error: 'access_denied', state })}`;
+  assert.deepEqual(endOf(await comeBack(house, no, denied.cookie)), {
+    path: '/ui/',
+    told: { error: 'unauthenticated', error_description: 'the issuer refused the login' },
+  });
+
+  const elsewhere = await follow();
+  const stolen = endOf(await comeBack(house, elsewhere.back.pathname + elsewhere.back.search, ''));
+  assert.deepEqual([stolen.path, stolen.told.error], ['/ui/', 'invalid']);
+
+  await addUser(house.backend.resources, 'ada', 'a local password');
+  await house.ask('DELETE', '/api/core/v2/users/ada');
+  const disabled = await follow();
+  const shut = endOf(await comeBack(house, disabled.back.pathname + disabled.back.search, disabled.cookie));
+  assert.equal(shut.told.error, 'unauthenticated');
+  assert.equal(shut.told.access_token, undefined);
+  await issuer.stop();
+});
+
+test('without an issuer the list is empty', async (t) => {
+  const house = await openHouse(t);
+  assert.equal((await house.ask('GET', '/auth/providers', { as: null })).text, '[]');
 });
 
 test('a login ends in the browser it began in, once, in time, and unchanged', async (t) => {

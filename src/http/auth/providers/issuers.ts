@@ -23,6 +23,10 @@ export interface Beginning {
 }
 
 export interface Issuers {
+  /** The names of the issuers people may log in at, in order. */
+  names(): readonly string[];
+  /** Where a login with this state was to end; empty when the state is not ours or too old. */
+  destination(state: string): Promise<string>;
   /** `name` empty: the first one. Rejects with `notFound` or `unavailable`. */
   begin(asked: {
     readonly name: string;
@@ -30,10 +34,7 @@ export interface Issuers {
     readonly callback: string;
   }): Promise<Beginning>;
   /** `url`: the whole address the issuer sent the browser to. Rejects with `invalid`, `unauthenticated`, `unavailable`. */
-  finish(
-    url: URL,
-    browser: string | undefined,
-  ): Promise<{ readonly identity: Identity; readonly callback: string }>;
+  finish(url: URL, browser: string | undefined): Promise<Identity>;
   /** Asks again about somebody; null when the issuer does not stand by them any more. Rejects with `unavailable`. */
   lookUp(identity: Identity): Promise<Identity | null>;
 }
@@ -60,9 +61,14 @@ export const createIssuers = (options: {
   const offline = createSeal(secret, 'oidc offline token', wallMs);
   const discovery = createDiscovery(monotonicMs);
 
+  const known = (): readonly OidcProvider[] =>
+    table
+      .list(providersSegment)
+      .items.map((kept) => kept as unknown as AuthProvider)
+      .filter(isOidc);
+
   const find = (name: string): OidcProvider => {
-    const all = table.list(providersSegment).items.map((kept) => kept as unknown as AuthProvider);
-    const found = all.filter(isOidc).find(({ metadata }) => name === '' || metadata.name === name);
+    const found = known().find(({ metadata }) => name === '' || metadata.name === name);
     if (found === undefined) throw new MonError('notFound', 'there is no OIDC provider of that name');
     return found;
   };
@@ -98,6 +104,8 @@ export const createIssuers = (options: {
   };
 
   return {
+    names: () => known().map(({ metadata }) => metadata.name),
+    destination: async (state) => String((await states.open(state))?.callback ?? ''),
     async begin({ name, origin, callback }) {
       const provider = find(name);
       const { spec } = provider;
@@ -147,7 +155,7 @@ export const createIssuers = (options: {
         return withOffline(identityFrom(provider, subject, claims), tokens);
       });
       log.info({ provider: provider.metadata.name, user: identity.username }, 'an issuer vouches for a user');
-      return { identity, callback: String(begun.callback) };
+      return identity;
     },
     async lookUp(identity) {
       const kept = table.get(providersSegment, '', identity.provider.id) as unknown as
