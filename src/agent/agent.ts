@@ -3,28 +3,29 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
+import type { AssetStore } from '../assets/asset-store.ts';
+import { createAssetStore } from '../assets/asset-store.ts';
 import { emptySystem } from '../model/entity.ts';
 import { substituteTokens, tokenData } from '../model/token-substitution.ts';
 import { component, errorText, type Logger } from '../program/log.ts';
 import { readTextFile } from '../program/resolve.ts';
+import { readSystemFacts } from '../program/system-facts.ts';
 import { createAgentEntity } from './agent-entity.ts';
 import { loadAllowList } from './allow-list.ts';
-import { createAssetStore } from './asset-store.ts';
 import { type CheckRunner, createCheckRunner } from './check-runner.ts';
 import { type Cancel, type Clock, every, nowSeconds, realClock, wait } from './clock.ts';
 import { type Connection, type ConnectionState, createConnection } from './connection.ts';
 import { createCounters } from './counters.ts';
 import { createDeliveryQueue } from './delivery-queue.ts';
 import { createDial, type Dial } from './dial.ts';
-import { ownEnvironment } from './environment.ts';
 import { execute } from './executor.ts';
 import type { AgentConfig } from './flags.ts';
 import { keepalivePipelines } from './keepalive.ts';
 import { lastAcksWaitMs, systemFactsRefreshMs } from './limits.ts';
 import { createLocalInputs, type InputPorts } from './local-inputs.ts';
+import { ownEnvironment } from './own-environment.ts';
 import { openSession, type Session } from './session.ts';
-import type { AssetStore, Stages } from './stages.ts';
-import { readSystemFacts } from './system-facts.ts';
+import type { Stages } from './stages.ts';
 import { readAuthorities } from './tls.ts';
 
 export interface AgentDependencies {

@@ -8,7 +8,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { errorText } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';
-import { type AllowList, allowEverything, deniedMessage, no, yes } from './stages.ts';
+import { no, yes } from '../program/stage.ts';
+import { type AllowList, allowEverything, deniedMessage } from './stages.ts';
 
 const entrySchema = z.object({
   exec: z.string().min(1, 'exec cannot be empty'),

@@ -5,15 +5,16 @@ import type { Entity } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
 import { redactEvent } from '../model/redaction.ts';
 import { toWireEvent } from '../model/wire-shape.ts';
+import { type Environment, mergeEnvironments, parseVariables } from '../program/environment.ts';
+import { no, type Stage, yes } from '../program/stage.ts';
 import type { CheckRequest } from '../wire/messages.ts';
 import { type Clock, nowSeconds } from './clock.ts';
-import { type Environment, mergeEnvironments, parseVariables } from './environment.ts';
 import { type CommandResult, type RunningCommand, unknownStatus } from './executor.ts';
 import type { HookResult } from './hooks.ts';
 import { measure } from './measure.ts';
 import { type RunFacts, type RunOutcome, resultEvent } from './result-event.ts';
 import type { RunTools } from './run-tools.ts';
-import { deniedMessage, no, type Permission, type Stage, yes } from './stages.ts';
+import { deniedMessage, type Permission } from './stages.ts';
 
 export interface RunRequest {
   readonly request: CheckRequest;
@@ -62,7 +63,9 @@ const installAssets = async (
   if (assets.length === 0) return yes({});
   if (tools.stages.assets === null) return no('check requested assets, but they are disabled on this agent');
   const installed = await tools.stages.assets.install(assets, entity);
-  return installed.ok ? installed : no(`error getting assets for check: ${installed.message}`);
+  return installed.ok
+    ? yes(installed.value.variables)
+    : no(`error getting assets for check: ${installed.message}`);
 };
 
 /** Fills in the tokens. */

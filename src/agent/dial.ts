@@ -3,14 +3,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import WebSocket from 'ws';
+import { proxyFor, type Variables } from '../program/proxy-rule.ts';
+import { openTunnel } from '../program/tunnel.ts';
 import { asBuffer } from '../wire/frames.ts';
 import { type Agreement, agentHeaders, jsonType, readBackendAnswer } from '../wire/headers.ts';
 import { maxBufferedChunks, maxFragments, maxPayloadBytes } from '../wire/limits.ts';
 import type { AgentConfig } from './flags.ts';
 import { maxHandshakeErrorBytes } from './limits.ts';
-import { proxyFor, type Variables } from './proxy-rule.ts';
 import { tlsToBackend } from './tls.ts';
-import { openTunnel } from './tunnel.ts';
 
 /** An open connection to a backend. */
 export interface Line {

@@ -2,11 +2,11 @@
 // each once the backend has it, or has said that it never will (agent sheet 5.2).
 
 import { errorText, type Logger } from '../program/log.ts';
+import { createTokenBucket } from '../program/token-bucket.ts';
 import type { Cancel, Clock } from './clock.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 import type { EventQueue } from './event-queue.ts';
 import { dropRetryMs } from './limits.ts';
-import { createTokenBucket } from './token-bucket.ts';
 
 export interface EventRelay {
   /** There may be something new. */

@@ -4,12 +4,12 @@ import type { Check } from '../model/check.ts';
 import type { CheckEvent } from '../model/event.ts';
 import { redactEvent } from '../model/redaction.ts';
 import { toWireEvent } from '../model/wire-shape.ts';
+import { type Environment, mergeEnvironments } from '../program/environment.ts';
+import { no, type Stage, yes } from '../program/stage.ts';
 import type { CheckRequest, RequestedHook } from '../wire/messages.ts';
 import { nowSeconds } from './clock.ts';
-import { type Environment, mergeEnvironments } from './environment.ts';
 import { type CommandResult, unknownStatus } from './executor.ts';
 import type { RunTools } from './run-tools.ts';
-import { no, type Stage, yes } from './stages.ts';
 
 export type HookResult = NonNullable<NonNullable<Check['hooks']>[number]>;
 
@@ -84,7 +84,8 @@ const installHookAssets = async (
   const assets = request.hook_assets?.[name]?.assets ?? [];
   if (assets.length === 0) return yes({});
   if (tools.stages.assets === null) return no('assets are disabled on this agent');
-  return tools.stages.assets.install(assets, event.entity);
+  const installed = await tools.stages.assets.install(assets, event.entity);
+  return installed.ok ? yes(installed.value.variables) : installed;
 };
 
 const prepare = async (

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import type { Event } from '../model/event.ts';
 import { parseGuarded } from '../model/guarded-json.ts';
 import { errorText, type Logger } from '../program/log.ts';
+import type { Stage } from '../program/stage.ts';
 import { version } from '../program/version.ts';
 import { apiTimeoutMs, maxApiBodyBytes } from './limits.ts';
-import type { Stage } from './stages.ts';
 
 export interface ApiOptions {
   readonly host: string;

@@ -40,14 +40,3 @@ export const maxSocketConnections = 256;
 /** Most lines of metrics one output may hold, and the longest of them. */
 export const maxMetricPoints = 100_000;
 export const maxMetricLineCharacters = 65_536;
-
-/** Longest all filters of one asset may take, and the memory they may use. */
-export const filterTimeMs = 250;
-export const filterMemoryBytes = 16_777_216;
-export const filterStackBytes = 131_072;
-/** Largest asset, as it is downloaded and as it is unpacked. */
-export const maxAssetBytes = 268_435_456;
-export const maxUnpackedBytes = 1_073_741_824;
-export const maxRedirects = 10;
-/** How long a download may stand still. */
-export const downloadIdleMs = 60_000;

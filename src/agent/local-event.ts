@@ -9,7 +9,7 @@ import type { Entity } from '../model/entity.ts';
 import { type Event, type Metrics, metricsSchema } from '../model/event.ts';
 import { isUuid } from '../model/event-rules.ts';
 import { metadataSchema, resourceReferenceSchema } from '../model/metadata.ts';
-import { no, type Stage, yes } from './stages.ts';
+import { no, type Stage, yes } from '../program/stage.ts';
 
 export interface LocalFacts {
   readonly agentName: string;

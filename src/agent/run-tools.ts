@@ -1,8 +1,8 @@
 // Run tools: what every run of a check or a hook works with.
 
+import type { Environment } from '../program/environment.ts';
 import type { Logger } from '../program/log.ts';
 import type { Clock } from './clock.ts';
-import type { Environment } from './environment.ts';
 import type { Execute, RunningCommand } from './executor.ts';
 import type { Stages } from './stages.ts';
 

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { decode } from '../model/decode.ts';
 import type { Event } from '../model/event.ts';
+import { no, type Stage } from '../program/stage.ts';
 import { type LocalFacts, prepareEvent } from './local-event.ts';
-import { no, type Stage } from './stages.ts';
 
 const seconds = z.number().int().min(0).nullish();
 

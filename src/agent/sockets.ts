@@ -5,9 +5,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { Event } from '../model/event.ts';
 import { parseGuarded } from '../model/guarded-json.ts';
 import type { Logger } from '../program/log.ts';
+import type { Stage } from '../program/stage.ts';
 import type { Clock } from './clock.ts';
 import { maxSocketBytes, maxSocketConnections, socketDeadlineMs } from './limits.ts';
-import type { Stage } from './stages.ts';
 
 export interface SocketOptions {
   readonly host: string;

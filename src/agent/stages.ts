@@ -1,23 +1,12 @@
 // Stages: what a check run leans on between the request and the command. Each says yes with what it made, or no with the
 // sentence that goes into the result (agent sheet 4.1).
+import type { AssetStore } from '../assets/asset-store.ts';
 import type { Entity } from '../model/entity.ts';
-import type { RequestedAsset } from '../wire/messages.ts';
-import type { Environment } from './environment.ts';
-
-export type Stage<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly message: string };
-
-export const yes = <T>(value: T): Stage<T> => ({ ok: true, value });
-export const no = (message: string): Stage<never> => ({ ok: false, message });
+import type { Environment } from '../program/environment.ts';
+import { type Stage, yes } from '../program/stage.ts';
 
 /** Fills the entity's values into every text of a definition. */
 export type Substitute = <T extends object>(definition: T, entity: Entity) => Stage<T>;
-
-/** Installs assets, in order, and gives the variables by which commands find them. */
-export interface AssetStore {
-  install(assets: readonly RequestedAsset[], entity: Entity): Promise<Stage<Environment>>;
-}
 
 /** The output of a check whose command is not on the allow list. */
 export const deniedMessage = 'check command denied by the agent allow list';

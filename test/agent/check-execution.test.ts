@@ -4,8 +4,10 @@ import { type CheckExecution, startExecution } from '../../src/agent/check-execu
 import type { RunRequest } from '../../src/agent/check-run.ts';
 import type { CommandResult, RunningCommand } from '../../src/agent/executor.ts';
 import type { RunTools } from '../../src/agent/run-tools.ts';
-import { allowEverything, no, yes } from '../../src/agent/stages.ts';
+import { allowEverything } from '../../src/agent/stages.ts';
+import type { Installation } from '../../src/assets/asset-store.ts';
 import { entitySchema } from '../../src/model/entity.ts';
+import { no, type Stage, yes } from '../../src/program/stage.ts';
 import { checkRequestSchema } from '../../src/wire/messages.ts';
 import { fakeClock } from './fake-clock.ts';
 import { readableLog, requestOf } from './helpers.ts';
@@ -58,8 +60,8 @@ const scene = (asked: { config?: object; request?: object } = everything, more: 
       allowList: allowEverything,
       assets: {
         install: () =>
-          new Promise<ReturnType<typeof yes<Record<string, string>>> | ReturnType<typeof no>>((resolve) => {
-            installed = (ok) => resolve(ok ? yes({}) : no('no such host'));
+          new Promise<Stage<Installation>>((resolve) => {
+            installed = (ok) => resolve(ok ? yes({ folders: [], variables: {} }) : no('no such host'));
           }),
       },
       ...more,

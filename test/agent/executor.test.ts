@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { realClock } from '../../src/agent/clock.ts';
-import { ownEnvironment } from '../../src/agent/environment.ts';
 import { type Command, execute } from '../../src/agent/executor.ts';
+import { ownEnvironment } from '../../src/agent/own-environment.ts';
 
 const start = (command: string, more: Partial<Command> = {}, limitBytes?: number) =>
   execute({ command, timeoutSeconds: 0, environment: ownEnvironment(), ...more }, realClock, limitBytes);

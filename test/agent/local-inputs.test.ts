@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { type Agent, createAgent } from '../../src/agent/agent.ts';
 import { startSockets } from '../../src/agent/sockets.ts';
-import { no } from '../../src/agent/stages.ts';
+import { no } from '../../src/program/stage.ts';
 import { type FakeBackend, startBackend } from './fake-backend.ts';
 import { fakeClock } from './fake-clock.ts';
 import { configOf, readableLog, tempFolder } from './helpers.ts';

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createDial, type LineEnd } from '../../src/agent/dial.ts';
-import { download } from '../../src/agent/download.ts';
-import { proxyFor } from '../../src/agent/proxy-rule.ts';
+import { download } from '../../src/assets/download.ts';
+import { proxyFor } from '../../src/program/proxy-rule.ts';
 import { startBackend } from './fake-backend.ts';
 import { configOf } from './helpers.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseOsRelease, readSystemFacts } from '../../src/agent/system-facts.ts';
+import { parseOsRelease, readSystemFacts } from '../../src/program/system-facts.ts';
 
 const plain = { stripNetworks: false, detectCloudProvider: false };
 const files =

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { type ClientRequest, get as getHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { get as getHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { proxyFor, type Variables } from '../program/proxy-rule.ts';
+import { openTunnel, proxyCredentials } from '../program/tunnel.ts';
 import { downloadIdleMs, maxAssetBytes, maxRedirects } from './limits.ts';
-import { proxyFor, type Variables } from './proxy-rule.ts';
-import { openTunnel, proxyCredentials } from './tunnel.ts';
 
 export interface Download {
   readonly bytes: Buffer;

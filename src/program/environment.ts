@@ -1,4 +1,4 @@
-// Environment: the variables a command runs with (agent sheet 4.5). Later layers win; search paths are put in front of
+// Environment: the variables a command runs with (agent sheet 4.5, backend sheet 6.3). Later layers win; search paths are put in front of
 // what was there, never in its place.
 import { delimiter } from 'node:path';
 
@@ -28,11 +28,3 @@ export const mergeEnvironments = (...layers: readonly Environment[]): Environmen
     }
   return merged;
 };
-
-/** The agent's own variables, without those that hold its settings: a check has no business with the password. */
-export const ownEnvironment = (environment: NodeJS.ProcessEnv = process.env): Environment =>
-  Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      value === undefined || name === 'MON_PASSWORD' ? [] : [[name, value] as const],
-    ),
-  );

@@ -10,8 +10,8 @@ import {
 import type { Entity } from '../model/entity.ts';
 import { tokenData } from '../model/token-substitution.ts';
 import { errorText } from '../program/log.ts';
+import { no, type Stage, yes } from '../program/stage.ts';
 import { filterMemoryBytes, filterStackBytes, filterTimeMs } from './limits.ts';
-import { no, type Stage, yes } from './stages.ts';
 
 /** What filters may call besides the language itself; times are Unix seconds and UTC. */
 const prelude = `

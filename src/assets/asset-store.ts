@@ -1,5 +1,6 @@
-// Asset store: the programs that checks bring along, fetched once, verified, and kept below the cache directory under
-// their checksum (agent sheet 4.6). An asset is there whole or not at all: it is unpacked aside and then renamed.
+// Asset store: the programs that checks, handlers and filters bring along, fetched once, verified, and kept below the cache
+// directory under their checksum (agent sheet 4.6). An asset is there whole or not at all: it is unpacked aside and then
+// renamed. Agents and backends keep one each.
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,16 +8,14 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Entity } from '../model/entity.ts';
 import { assetPathVariable, substituteAsset, tokenData } from '../model/token-substitution.ts';
+import { type Environment, mergeEnvironments } from '../program/environment.ts';
 import { errorText, type Logger } from '../program/log.ts';
-import type { RequestedAsset } from '../wire/messages.ts';
+import { no, type Stage, yes } from '../program/stage.ts';
+import { createTokenBucket } from '../program/token-bucket.ts';
 import { filtersHold } from './asset-filter.ts';
-import type { Clock } from './clock.ts';
 import { type Download, type DownloadOptions, download } from './download.ts';
-import { type Environment, mergeEnvironments } from './environment.ts';
 import { maxUnpackedBytes } from './limits.ts';
-import { type AssetStore, no, type Stage, yes } from './stages.ts';
 import { unpackTar } from './tar.ts';
-import { createTokenBucket } from './token-bucket.ts';
 
 export interface AssetStoreOptions {
   readonly cacheDir: string;
@@ -24,8 +23,34 @@ export interface AssetStoreOptions {
   readonly burst: number;
   /** Further authorities, read at each download. Throws when the file can't be used. */
   readonly authorities?: () => NonNullable<DownloadOptions['ca']>;
-  readonly clock: Clock;
+  readonly clock: { monotonicMs(): number };
   readonly log: Logger;
+}
+
+/** Where an asset, or one build of it, comes from. */
+interface Source {
+  readonly url?: string | undefined;
+  readonly sha512?: string | undefined;
+  readonly filters?: readonly string[] | null | undefined;
+  readonly headers?: Readonly<Record<string, string>> | null | undefined;
+}
+
+/** A definition: `builds`, when there are any, take the place of its own source. */
+export interface AssetDefinition extends Source {
+  readonly metadata: { readonly name: string };
+  readonly builds?: readonly Source[] | null | undefined;
+}
+
+export interface Installation {
+  /** The folders of the assets, in the order in which they were asked for. */
+  readonly folders: readonly string[];
+  /** By which commands find them: the search paths, and `<NAME>_PATH` for each. */
+  readonly variables: Environment;
+}
+
+export interface AssetStore {
+  /** Installs assets for the machine that is the entity, in order; one of which no build fits is left out. */
+  install(assets: readonly AssetDefinition[], entity: Entity): Promise<Stage<Installation>>;
 }
 
 interface Build {
@@ -38,9 +63,9 @@ interface Build {
 const unzip = promisify(gunzip);
 
 /** The build for this machine: the first whose filters hold; null when none is. */
-const chooseBuild = async (asset: RequestedAsset, entity: Entity): Promise<Stage<Build | null>> => {
+const chooseBuild = async (asset: AssetDefinition, entity: Entity): Promise<Stage<Build | null>> => {
   const builds = asset.builds != null && asset.builds.length > 0 ? asset.builds : [asset];
-  for (const { url, sha512, headers, filters } of builds) {
+  for (const { url = '', sha512 = '', headers, filters } of builds) {
     const held = await filtersHold(filters, entity);
     if (!held.ok) return held;
     if (held.value) return yes({ name: asset.metadata.name, url, sha512: sha512.toLowerCase(), headers });
@@ -90,7 +115,7 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
   const { cacheDir, clock, log } = options;
   const bucket = createTokenBucket(options.ratePerSecond, options.burst, clock.monotonicMs());
   const underWay = new Map<string, Promise<Stage<string>>>();
-  // What an agent that was killed while unpacking left behind.
+  // What a program that was killed while unpacking left behind.
   let lastInstall: Promise<unknown> = removeLeftovers(cacheDir).catch((error) =>
     log.warn({ error: errorText(error) }, 'unable to tidy the asset cache'),
   );
@@ -152,7 +177,7 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
   };
 
   const installOne = async (
-    asset: RequestedAsset,
+    asset: AssetDefinition,
     entity: Entity,
   ): Promise<Stage<{ name: string; path: string } | null>> => {
     const { name } = asset.metadata;
@@ -176,7 +201,7 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
         if (!one.ok) return one;
         if (one.value !== null) installed.push(one.value);
       }
-      return yes(variablesOf(installed));
+      return yes({ folders: installed.map(({ path }) => path), variables: variablesOf(installed) });
     },
   };
 };
