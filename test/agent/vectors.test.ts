@@ -62,7 +62,11 @@ const vectors: readonly (readonly [number, string, ...(readonly [string, string]
     'no build for this machine',
     [assets, 'the first build whose filters hold is taken; none is no failure'],
   ],
-  [18, 'a command not on the allow list', [assets, 'a command that is not on the allow list is not run']],
+  [
+    18,
+    'a command not on the allow list',
+    ['agent/assets.test.ts', 'a command that is not on the allow list is not run'],
+  ],
   [19, 'graphite', [metrics, 'graphite: the tags of the check come before those of the series']],
   [20, 'nagios', [metrics, 'nagios: perfdata gets the time of the check']],
   [21, 'influx', [metrics, 'influxdb: one point a field, the first ten digits of the time are seconds']],
