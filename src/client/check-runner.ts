@@ -1,11 +1,12 @@
 // From a check request to a result (sheet 1.8): local definitions win, safe mode runs nothing else, one run at a time per
 // check, tokens, the command, its hook. Every road ends in a result or in a log line.
+
+import { isMap, type Json } from '../model/earlier/json.ts';
+import { substitute, unmatchedOutput } from '../model/earlier/tokens.ts';
 import type { CommandSlots } from './command-slots.ts';
 import { durationSeconds, runHook } from './hooks.ts';
-import { isMap, type Json } from './json.ts';
 import type { ClientLog } from './log.ts';
 import { seconds, type Timers } from './timers.ts';
-import { substitute, unmatchedOutput } from './tokens.ts';
 
 export interface CheckRunnerOptions {
   readonly client: Json;

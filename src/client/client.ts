@@ -1,15 +1,16 @@
 // The client of the earlier generation, put together (sheet 1.6): it connects, opens its sockets, sends keepalives, takes
 // check requests, runs its standalone checks, and leaves in good order.
+
+import { isMap, type Json, mergeMaps } from '../model/earlier/json.ts';
+import { redactClient } from '../model/earlier/redaction.ts';
 import { keepalivesPipe, type Pipe, type Transport } from '../wire/earlier/transport.ts';
 import { createCheckRunner } from './check-runner.ts';
 import { createCommandSlots } from './command-slots.ts';
 import { type HttpSocket, openHttpSocket } from './http-socket.ts';
-import { isMap, type Json, mergeMaps } from './json.ts';
 import { defaultSpawnLimit, keepaliveIntervalMs, stopGraceMs } from './limits.ts';
 import { createLocalResults } from './local-result.ts';
 import type { ClientLog } from './log.ts';
 import { createOutbox } from './outbox.ts';
-import { redactClient } from './redaction.ts';
 import { openSockets, type Sockets } from './sockets.ts';
 import { scheduleStandalone } from './standalone.ts';
 import { seconds, type Timers } from './timers.ts';

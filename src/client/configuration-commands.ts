@@ -1,6 +1,7 @@
 // The two commands that look at the configuration and start nothing: `--validate_config` and `--print_config` (sheet 1.1).
+
+import { redact } from '../model/earlier/redaction.ts';
 import { exitCodes } from './options.ts';
-import { redact } from './redaction.ts';
 import type { Loaded } from './settings/load.ts';
 
 export interface Answer {

@@ -1,10 +1,11 @@
 // Hooks of the earlier generation: at most one command, picked by the status a check ended with; its result is kept in the
 // check, beside its definition (sheet 1.8).
+
+import { isMap, type Json } from '../model/earlier/json.ts';
+import { substitute, unmatchedOutput } from '../model/earlier/tokens.ts';
 import type { CommandSlots } from './command-slots.ts';
-import { isMap, type Json } from './json.ts';
 import { defaultHookTimeoutSeconds } from './limits.ts';
 import { seconds, type Timers } from './timers.ts';
-import { substitute, unmatchedOutput } from './tokens.ts';
 
 const severities = ['ok', 'warning', 'critical', 'unknown'] as const;
 

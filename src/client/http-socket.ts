@@ -3,11 +3,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { isMap, type Json } from './json.ts';
+import { isMap, type Json } from '../model/earlier/json.ts';
+import { redact } from '../model/earlier/redaction.ts';
 import { maxHttpBodyBytes } from './limits.ts';
 import type { LocalResults } from './local-result.ts';
 import type { ClientLog } from './log.ts';
-import { redact } from './redaction.ts';
 
 export interface HttpSocketOptions {
   readonly bind: string;

@@ -1,6 +1,7 @@
 // Results from programs on this machine, over TCP, UDP or HTTP: completed, judged, and handed on (sheet 1.11).
-import { isMap, type Json } from './json.ts';
-import { checkResultProblem } from './settings/check-rules.ts';
+
+import { checkResultProblem } from '../model/earlier/check-rules.ts';
+import { isMap, type Json } from '../model/earlier/json.ts';
 import { seconds, type Timers } from './timers.ts';
 
 export type LocalVerdict =

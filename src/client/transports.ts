@@ -1,10 +1,11 @@
 // Which transport a configuration asks for: our own WebSocket unless it says otherwise.
+
+import { isMap, type Json } from '../model/earlier/json.ts';
 import { createRabbitmqTransport } from '../wire/earlier/rabbitmq-transport.ts';
 import { createRedisTransport } from '../wire/earlier/redis-transport.ts';
 import type { Transport } from '../wire/earlier/transport.ts';
 import { transportPath } from '../wire/earlier/web-socket-messages.ts';
 import { createWebSocketTransport } from '../wire/earlier/web-socket-transport.ts';
-import { isMap, type Json } from './json.ts';
 
 export type TransportChoice =
   | { readonly ok: true; readonly transport: Transport }

@@ -2,6 +2,7 @@
 // generation sees it (earlier-client sheet 5 and 8). What our check has no field for travels in one annotation, under the
 // name that existing handlers and plugins already read.
 import { type Check, checkSchema } from '../model/check.ts';
+import { isMap } from '../model/earlier/json.ts';
 import { type Entity, emptySystem } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
@@ -18,8 +19,6 @@ const whole = (value: unknown, otherwise = 0): number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise;
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Attributes of a result that have a field of their own in a check. */
 const fields: ReadonlySet<string> = new Set([
@@ -86,9 +85,9 @@ const statusOf = (status: unknown): number =>
   typeof status === 'number' && status >= 0 ? Math.min(whole(status), maxStatus) : 3;
 
 const hooksOf = ({ hooks }: ClientResult): Check['hooks'] => {
-  if (!isObject(hooks)) return undefined;
+  if (!isMap(hooks)) return undefined;
   const done = Object.entries(hooks).filter(
-    (entry): entry is [string, Record<string, unknown>] => isObject(entry[1]) && 'output' in entry[1],
+    (entry): entry is [string, Record<string, unknown>] => isMap(entry[1]) && 'output' in entry[1],
   );
   if (done.length === 0) return undefined;
   return done.map(([name, hook]) => ({
@@ -145,11 +144,11 @@ export const resultEvent = (
 };
 
 const attributesOf = (annotations: unknown): Readonly<Record<string, unknown>> => {
-  const stored = isObject(annotations) ? annotations[attributesAnnotation] : undefined;
+  const stored = isMap(annotations) ? annotations[attributesAnnotation] : undefined;
   if (typeof stored !== 'string') return {};
   try {
     const parsed: unknown = JSON.parse(stored);
-    return isObject(parsed) ? parsed : {};
+    return isMap(parsed) ? parsed : {};
   } catch {
     // An operator may have written anything there; then there are no further attributes.
     return {};

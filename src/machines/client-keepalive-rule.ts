@@ -1,5 +1,6 @@
 // Silence of clients (interface section 2.11 and 3; earlier-client sheet 3.9). Judged by our own clock at the thresholds
 // themselves, where the reference product looks every 30 s and believes the client's clock.
+import { isMap } from '../model/earlier/json.ts';
 import type { ClientContext, ClientRecord } from './client-facts.ts';
 import { clientRepeatMs, defaultClientCriticalSeconds, defaultClientWarningSeconds } from './limits.ts';
 
@@ -8,16 +9,13 @@ export interface Thresholds {
   readonly criticalSeconds: number;
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
 /** Keepalives are not validated by their sender's server: what is no number of seconds counts as not given. */
 const secondsOf = (value: unknown, otherwise: number): number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : otherwise;
 
 export const thresholdsOf = (record: ClientRecord): Thresholds => {
   const { keepalive } = record;
-  const given = isObject(keepalive) && isObject(keepalive['thresholds']) ? keepalive['thresholds'] : {};
+  const given = isMap(keepalive) && isMap(keepalive['thresholds']) ? keepalive['thresholds'] : {};
   return {
     warningSeconds: secondsOf(given['warning'], defaultClientWarningSeconds),
     criticalSeconds: secondsOf(given['critical'], defaultClientCriticalSeconds),

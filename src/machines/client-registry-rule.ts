@@ -1,5 +1,6 @@
 // Records of clients: what the registry keeps of a keepalive, what it makes up for a client that never sent one, and what
 // it says when a client comes or goes (earlier-client sheet 3.1 to 3.3).
+import { isMap } from '../model/earlier/json.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
 
 const ownSubscription = (name: string): string => `client:${name}`;
@@ -10,16 +11,13 @@ const namePattern = /^[\w.-]{1,255}$/;
 export const isClientName = (value: unknown): value is string =>
   typeof value === 'string' && namePattern.test(value) && value !== '.' && value !== '..';
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export type KeepaliveReading =
   | { readonly ok: true; readonly name: string; readonly record: ClientRecord }
   | { readonly ok: false; readonly why: string };
 
 /** The reference product crashes over a keepalive without subscriptions; here it is refused with a reason. */
 export const readKeepalive = (message: unknown): KeepaliveReading => {
-  if (!isObject(message)) return { ok: false, why: 'a keepalive must be a map' };
+  if (!isMap(message)) return { ok: false, why: 'a keepalive must be a map' };
   const { name, subscriptions } = message;
   if (!isClientName(name))
     return { ok: false, why: 'client name cannot contain spaces or special characters' };
@@ -43,11 +41,11 @@ export type ResultReading =
   | { readonly ok: false; readonly why: string };
 
 export const readResult = (message: unknown): ResultReading => {
-  if (!isObject(message)) return { ok: false, why: 'a result must be a map' };
+  if (!isMap(message)) return { ok: false, why: 'a result must be a map' };
   const { client, check, signature } = message;
   if (!isClientName(client))
     return { ok: false, why: 'client name cannot contain spaces or special characters' };
-  if (!isObject(check)) return { ok: false, why: 'check must be a hash' };
+  if (!isMap(check)) return { ok: false, why: 'check must be a hash' };
   if (!isClientName(check['name']))
     return { ok: false, why: 'check name cannot contain spaces or special characters' };
   if (typeof check['output'] !== 'string') return { ok: false, why: 'check output must be a string' };
@@ -89,7 +87,7 @@ export const registrationResult = (record: ClientRecord, nowMs: number): ClientR
   return {
     handler: 'registration',
     status: 1,
-    ...(isObject(registration) ? registration : {}),
+    ...(isMap(registration) ? registration : {}),
     name: 'registration',
     output: 'new client registration',
     issued: seconds,
@@ -108,7 +106,7 @@ export const keepaliveResult = (
   return {
     thresholds: { warning: 120, critical: 180 },
     handler,
-    ...(isObject(keepalive) ? keepalive : {}),
+    ...(isMap(keepalive) ? keepalive : {}),
     name: 'keepalive',
     status: verdict.status,
     output: verdict.output,

@@ -9,11 +9,11 @@ import { createClient } from '../client/client.ts';
 import { printConfig, validateConfig } from '../client/configuration-commands.ts';
 import { type ClientLog, createClientLog, isLevel, type Level } from '../client/log.ts';
 import { type ClientOptions, exitCodes } from '../client/options.ts';
-import { redact } from '../client/redaction.ts';
 import { type Loaded, loadSettings } from '../client/settings/load.ts';
 import { firstAddress, realFiles } from '../client/settings/read-files.ts';
 import { realTimers } from '../client/timers.ts';
 import { chooseTransport } from '../client/transports.ts';
+import { redact } from '../model/earlier/redaction.ts';
 import { errorText } from '../program/log.ts';
 import { version } from '../program/version.ts';
 

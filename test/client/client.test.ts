@@ -5,12 +5,12 @@ import { type Client, createClient, deregistrationResult } from '../../src/clien
 import { createCommandSlots } from '../../src/client/command-slots.ts';
 import { execute } from '../../src/client/executor.ts';
 import { pickHook } from '../../src/client/hooks.ts';
-import type { Json } from '../../src/client/json.ts';
 import { maxHeldResults } from '../../src/client/outbox.ts';
 import { isStandalone } from '../../src/client/standalone.ts';
 import { isSubdued } from '../../src/client/subdue-rule.ts';
-import { substitute } from '../../src/client/tokens.ts';
 import { chooseTransport } from '../../src/client/transports.ts';
+import type { Json } from '../../src/model/earlier/json.ts';
+import { substitute } from '../../src/model/earlier/tokens.ts';
 import { fakeTransport } from './fake-transport.ts';
 import { dial, eventually, handTimers, rememberingLog } from './helpers.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type HttpSocket, openHttpSocket } from '../../src/client/http-socket.ts';
-import type { Json } from '../../src/client/json.ts';
 import { createLocalResults } from '../../src/client/local-result.ts';
+import type { Json } from '../../src/model/earlier/json.ts';
 import { dial, handTimers, rememberingLog } from './helpers.ts';
 
 const published: Json[] = [];

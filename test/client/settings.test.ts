@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { promisify } from 'node:util';
-import { deepMerge, difference } from '../../src/client/json.ts';
 import { stamp } from '../../src/client/log.ts';
-import { redact } from '../../src/client/redaction.ts';
 import { loadSettings, type Sources } from '../../src/client/settings/load.ts';
 import { realFiles } from '../../src/client/settings/read-files.ts';
+import { deepMerge, difference } from '../../src/model/earlier/json.ts';
+import { redact } from '../../src/model/earlier/redaction.ts';
 
 const made: string[] = [];
 afterEach(() => {

@@ -1,10 +1,10 @@
 // The TCP and UDP sockets of the client, from outside (interface section 4.7; earlier-client sheet 1.11).
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import type { Json } from '../../src/client/json.ts';
 import { maxSocketBytes } from '../../src/client/limits.ts';
 import { createLocalResults } from '../../src/client/local-result.ts';
 import { openSockets, type Sockets } from '../../src/client/sockets.ts';
+import type { Json } from '../../src/model/earlier/json.ts';
 import { datagram, dial, eventually, handTimers, rememberingLog } from './helpers.ts';
 
 const open: Sockets[] = [];

@@ -1,10 +1,10 @@
 // Every validation message of the earlier generation, each with a configuration that earns it (earlier-client sheet 1.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json } from '../../src/client/json.ts';
-import { checkResultProblem } from '../../src/client/settings/check-rules.ts';
-import { readClockTime } from '../../src/client/settings/time-window-rules.ts';
 import { validate } from '../../src/client/settings/validate.ts';
+import { checkResultProblem } from '../../src/model/earlier/check-rules.ts';
+import type { Json } from '../../src/model/earlier/json.ts';
+import { readClockTime } from '../../src/model/earlier/time-window-rules.ts';
 
 const fine: Json = {
   sensu: { spawn: { limit: 12 } },

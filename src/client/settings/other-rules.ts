@@ -1,6 +1,6 @@
 // What the other scopes must look like (sheet 1.3): they belong to servers, but a client is given the whole configuration
 // and refuses to start with a wrong one.
-import { isMap, type Json } from '../json.ts';
+import { isMap, type Json } from '../../model/earlier/json.ts';
 import {
   always,
   eachIs,
@@ -17,8 +17,8 @@ import {
   judge,
   type Row,
   within,
-} from './rule-table.ts';
-import { timeWindowProblems } from './time-window-rules.ts';
+} from '../../model/earlier/rule-table.ts';
+import { timeWindowProblems } from '../../model/earlier/time-window-rules.ts';
 
 export const productRows: readonly Row[] = [
   within('spawn', 'sensu spawn must be a hash', [

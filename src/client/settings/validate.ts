@@ -1,8 +1,10 @@
 // Validation of a whole configuration, in the order of the reference product (sheet 1.3): the product's own scope, the
 // transport, every definition, and then the client.
-import { isMap, type Json } from '../json.ts';
-import { checkDefinitionProblems } from './check-rules.ts';
-import { clientRows } from './client-rules.ts';
+
+import { checkDefinitionProblems } from '../../model/earlier/check-rules.ts';
+import { clientRows } from '../../model/earlier/client-rules.ts';
+import { isMap, type Json } from '../../model/earlier/json.ts';
+import { judge, type Problem, type Row } from '../../model/earlier/rule-table.ts';
 import {
   extensionProblems,
   filterProblems,
@@ -11,7 +13,6 @@ import {
   productRows,
   transportRows,
 } from './other-rules.ts';
-import { judge, type Problem, type Row } from './rule-table.ts';
 
 const categories: readonly (readonly [string, string, (definition: Json) => string[]])[] = [
   ['checks', 'check', checkDefinitionProblems],

@@ -3,31 +3,15 @@ import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
 import { earlierResult } from '../../machines/client-event-rule.ts';
 import type { ClientRecord } from '../../machines/client-facts.ts';
 import { isClientName } from '../../machines/client-registry-rule.ts';
+import type { Json } from '../../model/earlier/json.ts';
+import { redactClient } from '../../model/earlier/redaction.ts';
 import type { CheckEvent } from '../../model/event.ts';
-import { defaultRedact, redacted } from '../../model/redaction.ts';
-import {
-  accepted,
-  type EarlierBackend,
-  type EarlierRoute,
-  found,
-  invalid,
-  isMap,
-  notFound,
-} from './route.ts';
-
-/** Exact keys, at any depth; the client's own list replaces the default. */
-const hide = (value: unknown, keys: readonly string[]): unknown => {
-  if (Array.isArray(value)) return value.map((item) => hide(item, keys));
-  if (!isMap(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, keys.includes(key) ? redacted : hide(inner, keys)]),
-  );
-};
+import { accepted, type EarlierBackend, type EarlierRoute, found, invalid, notFound } from './route.ts';
 
 /** What others see of a client. Its signature is a secret between it and us. */
-export const shownClient = (record: ClientRecord): unknown => {
+export const shownClient = (record: ClientRecord): Json => {
   const { signature: _, ...rest } = record;
-  return hide(rest, Array.isArray(record['redact']) ? record['redact'].map(String) : defaultRedact);
+  return redactClient(rest);
 };
 
 export const eventsOf = async (backend: EarlierBackend, client: string): Promise<readonly CheckEvent[]> =>

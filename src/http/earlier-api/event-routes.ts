@@ -13,7 +13,6 @@ import {
   type EarlierRoute,
   found,
   invalid,
-  type Json,
   noContent,
   notFound,
   text,
@@ -27,7 +26,7 @@ const shownResult = (event: CheckEvent) => ({
 const shownEvent = (backend: EarlierBackend, event: CheckEvent): unknown => {
   const { name } = event.entity.metadata;
   const record = backend.clients.get(name)?.record;
-  return earlierEvent(event, record === undefined ? { name } : (shownClient(record) as Json));
+  return earlierEvent(event, record === undefined ? { name } : shownClient(record));
 };
 
 const allEvents = async (backend: EarlierBackend): Promise<readonly CheckEvent[]> => {

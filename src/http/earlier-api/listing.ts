@@ -1,5 +1,5 @@
 // `limit`, `offset` and `filter.a.b=value` on any list of the earlier API (earlier-client sheet 4).
-import { isMap } from './route.ts';
+import { isMap } from '../../model/earlier/json.ts';
 
 export interface Paged {
   readonly body: unknown;

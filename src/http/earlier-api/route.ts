@@ -1,8 +1,7 @@
 // One route of the API of the earlier generation, and what its handlers are given and answer.
 import type { Backend } from '../../actors/backend.ts';
+import type { Json } from '../../model/earlier/json.ts';
 import { MonError } from '../../model/errors.ts';
-
-export type Json = Readonly<Record<string, unknown>>;
 
 export type EarlierBackend = Pick<
   Backend,
@@ -59,6 +58,3 @@ export const text = (body: Json, key: string): string => {
   if (typeof value !== 'string') throw invalid(`${key} must be a string`);
   return value;
 };
-
-export const isMap = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,6 +7,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
+import { isMap, type Json } from '../../model/earlier/json.ts';
 import { MonError } from '../../model/errors.ts';
 import { parseGuarded } from '../../model/guarded-json.ts';
 import { transportPath } from '../../wire/earlier/web-socket-messages.ts';
@@ -21,14 +22,7 @@ import { eventRoutes } from './event-routes.ts';
 import { Hub } from './hub.ts';
 import { headersTimeoutMs, maxBodyBytes } from './limits.ts';
 import { narrowed, type Paged } from './listing.ts';
-import {
-  type Access,
-  type Answer,
-  type EarlierBackend,
-  type EarlierRoute,
-  isMap,
-  type Json,
-} from './route.ts';
+import type { Access, Answer, EarlierBackend, EarlierRoute } from './route.ts';
 import { silencedRoutes } from './silenced-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { createTransportSocket } from './transport-socket.ts';

@@ -1,5 +1,6 @@
 // /silenced: the same silences as everywhere else, in the words of the earlier generation (earlier-client sheet 3.6 and 4).
 import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
+import type { Json } from '../../model/earlier/json.ts';
 import { completeSilenced, type Silenced, silencedName, silencedSchema } from '../../model/silenced.ts';
 import { isExpired } from '../../model/silencing.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type EarlierRoute,
   found,
   invalid,
-  type Json,
   noContent,
   notFound,
 } from './route.ts';

@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
+import { isMap } from '../../model/earlier/json.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
 import { closeTimeoutMs, connectTimeoutMs } from './limits.ts';
 import {
@@ -15,8 +16,6 @@ import {
   type Transport,
 } from './transport.ts';
 
-type Json = Readonly<Record<string, unknown>>;
-
 export interface RabbitmqTransportOptions {
   /** As in the configuration: a map, a URL, or several maps of which any will do. */
   readonly rabbitmq: unknown;
@@ -26,8 +25,6 @@ export interface RabbitmqTransportOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-const isMap = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 

@@ -1,13 +1,13 @@
 // The earlier generation's transport over Redis, with exactly its keys (earlier-client sheet 2.2): lists for direct pipes,
 // channels for fanout pipes, a connection of its own for every list that is waited on.
 import { type RedisOptions as AllRedisOptions, Redis } from 'ioredis';
+import { isMap } from '../../model/earlier/json.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
 import { connectTimeoutMs } from './limits.ts';
 import { NotConnected, type Pipe, type Take, type Transport } from './transport.ts';
 
 /** Without the one option whose type depends on the constructor. */
 type RedisOptions = Omit<AllRedisOptions, 'replyMapping'>;
-type Json = Readonly<Record<string, unknown>>;
 
 export interface RedisTransportOptions {
   /** As in the configuration: a map, or a URL. */
@@ -17,8 +17,6 @@ export interface RedisTransportOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-const isMap = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 

@@ -1,6 +1,6 @@
 // What a check definition and a check result must look like (sheet 1.3 and 1.11).
-import { parseCron } from '../../model/cron.ts';
-import { isMap, type Json } from '../json.ts';
+import { parseCron } from '../cron.ts';
+import { isMap, type Json } from './json.ts';
 import {
   always,
   eachIs,

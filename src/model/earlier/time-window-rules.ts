@@ -1,5 +1,5 @@
 // Time windows by weekday, as `subdue` of a check and `when` of a filter hold them (sheet 1.3 and 1.10).
-import { isMap, type Json } from '../json.ts';
+import { isMap, type Json } from './json.ts';
 
 export const weekdays = [
   'sunday',

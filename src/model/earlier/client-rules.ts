@@ -1,7 +1,7 @@
 // What a client definition must look like (interface section 2.11; sheet 1.3).
 
-import type { Json } from '../json.ts';
 import { flapRows, sourceAndAggregateRows } from './check-rules.ts';
+import type { Json } from './json.ts';
 import {
   always,
   eachIs,

@@ -1,6 +1,6 @@
 // Validation as tables: each row says where it looks, when it applies, what must hold and what is said when it does not.
 // Every failure is gathered, not just the first (sheet 1.3).
-import { isMap, type Json } from '../json.ts';
+import { isMap, type Json } from './json.ts';
 
 export interface Problem {
   /** The definition the message speaks of. */
