@@ -14,6 +14,7 @@ import {
   nextLevel,
   setLevel,
 } from '../program/log.ts';
+import { stopWithParent } from '../program/parent-watch.ts';
 import { type GivenFlags, readTextFile, SettingsError } from '../program/resolve.ts';
 import { version } from '../program/version.ts';
 
@@ -36,6 +37,7 @@ const stopOnSignal = (agent: Agent, log: Logger): Promise<void> =>
     };
     process.on('SIGINT', stop('interrupt'));
     process.on('SIGTERM', stop('terminated'));
+    stopWithParent();
   });
 
 const stepLevelOnSignal = (root: Logger, log: Logger): void => {

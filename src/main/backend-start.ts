@@ -12,6 +12,7 @@ import { registerUi } from '../http/static-ui.ts';
 import { type TlsOptions, tlsOptions } from '../http/tls.ts';
 import { builtInLicenseKey, readLicenseKey } from '../model/license.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
+import { stopWithParent } from '../program/parent-watch.ts';
 import { SettingsError } from '../program/resolve.ts';
 import { version } from '../program/version.ts';
 import { openStore } from '../store/open-store.ts';
@@ -171,6 +172,7 @@ export const startBackend = async (settings: BackendSettings): Promise<number> =
   const signal = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
   });
+  stopWithParent();
   const running = await run(settings, log);
   renewOnHangUp(settings, running.api, log);
   guardProcess({ log, flush: () => running.backend.committer.flush() });

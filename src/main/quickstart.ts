@@ -37,7 +37,8 @@ const startChild = (name: string, args: readonly string[]): Child => {
   const log = createWriteStream(`${home}/${name}.log`, { flags: 'a' });
   const file = program(name);
   const child = spawn(process.execPath, [...nodeFlagsOf(file), file, 'start', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel is how it learns that we are gone, should we be killed.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });
   const waiting = new Map<string, (line: Record<string, unknown>) => void>();

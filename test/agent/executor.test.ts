@@ -1,27 +1,16 @@
 // Real commands, real processes.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { realClock } from '../../src/agent/clock.ts';
 import { type Command, execute } from '../../src/agent/executor.ts';
 import { ownEnvironment } from '../../src/agent/own-environment.ts';
+import { isAlive } from '../is-alive.ts';
 
 const start = (command: string, more: Partial<Command> = {}, limitBytes?: number) =>
   execute({ command, timeoutSeconds: 0, environment: ownEnvironment(), ...more }, realClock, limitBytes);
 const run = (command: string, more: Partial<Command> = {}, limitBytes?: number) =>
   start(command, more, limitBytes).result;
 /** Running, and not merely waiting for its parent to notice that it is dead. */
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  if (process.platform !== 'linux') return true;
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return !['Z', 'X'].includes(stat.slice(stat.lastIndexOf(')') + 2)[0] ?? '');
-};
-
 test('output and exit status of a command are kept as they are', async () => {
   const result = await run('echo hello; exit 3');
   assert.deepEqual([result.output, result.status, result.ending], ['hello\n', 3, 'exited']);

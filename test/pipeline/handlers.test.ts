@@ -14,21 +14,13 @@ import { pipeHandler } from '../../src/pipeline/handlers/pipe-handler.ts';
 import { tcpHandler } from '../../src/pipeline/handlers/tcp-handler.ts';
 import { udpHandler } from '../../src/pipeline/handlers/udp-handler.ts';
 import { maxDatagramBytes, maxHandlerOutputBytes } from '../../src/pipeline/limits.ts';
+import { isAlive } from '../is-alive.ts';
 import { handler } from './fixtures.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pipeline-test-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 const environment = { env: { PATH: process.env['PATH'] ?? '' }, scrub: (text: string) => text };
-const isAlive = (pid: number): boolean => {
-  try {
-    // A killed process that nobody has waited for yet is a zombie: dead, though its number is still taken.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
-
 const until = async (holds: () => boolean, what: string): Promise<void> => {
   for (let tries = 0; tries < 500; tries += 1) {
     if (holds()) return;
