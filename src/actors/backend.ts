@@ -6,7 +6,6 @@ import { configOf, isManagedByAgent } from '../machines/registration-rule.ts';
 import type { Entity } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
-import { builtInLicenseKey, readLicenseKey } from '../model/license.ts';
 import { entityKey, entitySubscription, keepaliveCheckName } from '../model/names.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { tellBoot } from './boot-behaviour.ts';
@@ -36,8 +35,8 @@ export interface BackendOptions extends Pick<Foundations, 'name' | 'deliveryWork
   readonly log: BackendLog;
   /** Entities allowed without a licence; 0 for no limit. */
   readonly entityLimit: number;
-  /** What licences are signed with. Default: the key of those who publish this program. */
-  readonly licenseKey?: KeyObject;
+  /** What licences are checked with. Without it none holds. */
+  readonly licenseKey?: KeyObject | undefined;
   /** Handler of deregistration events of agents that name none; empty for none. */
   readonly deregistrationHandler: string;
   /** All time the actors know. Default: the real one; simulations bring their own. */
@@ -81,7 +80,7 @@ export class Backend {
     this.secret = secret;
     this.#entityLimit = createLicensedLimit({
       table,
-      key: options.licenseKey ?? readLicenseKey(builtInLicenseKey),
+      key: options.licenseKey,
       freeEntities: options.entityLimit,
       nowMs: () => runtime.clock.wallMs(),
     });

@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Registry } from 'prom-client';
-import { builtInLicenseKey, readLicenseKey } from '../model/license.ts';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createGuessThrottle } from './auth/guess-throttle.ts';
@@ -49,7 +48,7 @@ export interface ApiOptions {
   /** How long silences may last; no limits when absent. */
   readonly silencing?: SilencingLimits;
   /** What licences are signed with; the built-in key when absent. */
-  readonly licenseKey?: KeyObject;
+  readonly licenseKey?: KeyObject | undefined;
   /** How long tokens are good for; 5 minutes and 12 hours when absent. */
   readonly lifetimes?: Lifetimes;
   /** Largest request body; 512,000 when absent. */
@@ -107,7 +106,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
       operations,
       wallMs,
       silencing: options.silencing ?? noSilencingLimits,
-      licenseKey: options.licenseKey ?? readLicenseKey(builtInLicenseKey),
+      licenseKey: options.licenseKey,
     }),
     ...(options.routes ?? []),
   ];

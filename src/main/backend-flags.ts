@@ -54,7 +54,7 @@ export const backendFlags = {
   'key-file': text('', 'key (PEM) of the certificate'),
   'license-public-key-file': text(
     '',
-    'Ed25519 public key (PEM) of licenses, for those who issue their own; empty: the built-in one',
+    'Ed25519 public key (PEM) licenses are checked with, see `mon-backend license`; empty: no license is taken',
   ),
   'log-level': text('warn', `how much to log: ${logLevels.join(', ')}`, { choices: logLevels }),
   'max-silenced-expiry-time-allowed': duration(

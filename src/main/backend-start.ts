@@ -10,7 +10,7 @@ import { type Api, createApi } from '../http/api.ts';
 import { createHashingQueue } from '../http/auth/hashing-queue.ts';
 import { registerUi } from '../http/static-ui.ts';
 import { type TlsOptions, tlsOptions } from '../http/tls.ts';
-import { builtInLicenseKey, readLicenseKey } from '../model/license.ts';
+import { readLicenseKey } from '../model/license.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
 import { stopWithParent } from '../program/parent-watch.ts';
 import { SettingsError } from '../program/resolve.ts';
@@ -47,9 +47,9 @@ const readTls = (settings: BackendSettings): { api?: TlsOptions; agents?: TlsOpt
   return { api: tlsOptions(pair), agents: tlsOptions({ ...pair, ...clientCa }) };
 };
 
-/** What licences are signed with. */
-const readKey = (file: string): KeyObject => {
-  if (file === '') return readLicenseKey(builtInLicenseKey);
+/** What licences are checked with; undefined where none are used. */
+const readKey = (file: string): KeyObject | undefined => {
+  if (file === '') return undefined;
   try {
     return readLicenseKey(readFileSync(file, 'utf8'));
   } catch (error) {

@@ -12,6 +12,7 @@ import { openStore } from '../store/open-store.ts';
 import { type BackendSettings, backendFlags } from './backend-flags.ts';
 import { startBackend } from './backend-start.ts';
 import { firstUser } from './first-user.ts';
+import { licenseCommand } from './license-command.ts';
 
 const program = { name: 'mon-backend', environmentPrefix: 'MON_BACKEND_', flags: backendFlags };
 
@@ -73,6 +74,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
     .description('The backend of mon: keeps entities and events, notices silence, tells people.')
     .addCommand(start)
     .addCommand(init)
+    .addCommand(licenseCommand(exitWith))
     .addCommand(
       new Command('version')
         .description('print the version')

@@ -1,29 +1,33 @@
 // The entity limit and the licence that lifts it, over real sockets on the real backend.
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import test, { type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
-import { type License, licenseText } from '../../src/model/license.ts';
+import { type License, signLicense } from '../../src/model/license.ts';
 import { agentHeaders } from './harness.ts';
 import { openRealHouse, type RealHouse } from './real-house.ts';
 
 const url = '/api/enterprise/licensing/v2/license';
 const pair = generateKeyPairSync('ed25519');
 
-const issue = (change: Partial<License> = {}, key: KeyObject = pair.privateKey): License => {
-  const terms = {
-    entities: 4,
-    issued: '2026-01-01T00:00:00Z',
-    expires: '2999-01-01T00:00:00Z',
-    holder: 'Example Org',
-    ...change,
-  };
-  return { signature: sign(null, Buffer.from(licenseText(terms)), key).toString('base64'), ...terms };
-};
+const issue = (change: Partial<License> = {}, key: KeyObject = pair.privateKey): License =>
+  signLicense(
+    {
+      entities: 4,
+      issued: '2026-01-01T00:00:00Z',
+      expires: '2999-01-01T00:00:00Z',
+      holder: 'Example Org',
+      ...change,
+    },
+    key,
+  );
 
-const open = async (t: TestContext, entityLimit: number) => {
-  const house = await openRealHouse(t, { entityLimit, licenseKey: pair.publicKey });
+const open = async (t: TestContext, entityLimit: number, licenseKey: KeyObject | null = pair.publicKey) => {
+  const house = await openRealHouse(t, {
+    entityLimit,
+    ...(licenseKey === null ? {} : { licenseKey }),
+  });
   const authorization = await house.login();
   const ask = async (method: string, path: string, body?: unknown) => {
     const reply = await fetch(house.url + path, {
@@ -117,6 +121,15 @@ test('a licence that does not hold is refused with the reason, and changes nothi
     assert.match(reply.json.message, reason);
   }
   assert.equal((await ask('GET', url)).status, 404);
+});
+
+test('without a key to check it with no licence is taken, and the answer names both ways out', async (t) => {
+  const { ask, entity } = await open(t, 1, null);
+  const reply = await ask('PUT', url, issue());
+  assert.equal(reply.status, 400);
+  assert.match(reply.json.message, /--license-public-key-file, or with --entity-limit 0/);
+  await entity('one');
+  assert.equal((await entity('two')).status, 402);
 });
 
 test('a licence that ends while the backend runs counts no longer', async (t) => {

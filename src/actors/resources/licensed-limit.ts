@@ -8,7 +8,8 @@ export const licenseId = { segment: 'license', namespace: '', name: 'license' } 
 
 export const createLicensedLimit = (options: {
   readonly table: ResourceTable;
-  readonly key: KeyObject;
+  /** Undefined: no licence holds. */
+  readonly key: KeyObject | undefined;
   /** 0: no limit. */
   readonly freeEntities: number;
   readonly nowMs: () => number;

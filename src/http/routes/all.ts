@@ -33,7 +33,7 @@ export interface RouteWorld {
   readonly operations: OperationsOptions;
   readonly wallMs: () => number;
   readonly silencing: SilencingLimits;
-  readonly licenseKey: KeyObject;
+  readonly licenseKey: KeyObject | undefined;
 }
 
 export const apiRoutes = ({

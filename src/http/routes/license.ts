@@ -8,7 +8,6 @@ import {
   type License,
   licenseApiVersion,
   licenseFault,
-  licenseIsOver,
   licenseSchema,
   licenseType,
 } from '../../model/license.ts';
@@ -51,7 +50,7 @@ const labelsOf = (backend: BackendPort): Readonly<Record<string, string>> => {
 
 export const licenseRoutes = (
   backend: BackendPort,
-  key: KeyObject,
+  key: KeyObject | undefined,
   wallMs: () => number,
 ): readonly GuardedRoute[] => [
   {
@@ -67,7 +66,7 @@ export const licenseRoutes = (
         type: licenseType,
         api_version: licenseApiVersion,
         metadata: { labels: labelsOf(backend) },
-        spec: { ...kept, valid: !licenseIsOver(kept, wallMs()) },
+        spec: { ...kept, valid: licenseFault(kept, key, wallMs()) === null },
       });
     },
   },
