@@ -1,5 +1,4 @@
 // A backend for the page: the real inspection routes and the real check machine, and just enough of the public API.
-import { createRequire } from 'node:module';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { registerInspection } from '../../src/http/inspect/routes.ts';
 import { registerUi } from '../../src/http/static-ui.ts';
@@ -127,6 +126,3 @@ const addPublicApi = (app: FastifyInstance, events: ReadonlyMap<string, CheckEve
   app.get('/health', () => ({ ClusterHealth: [{ Name: 'here', Healthy: true, Err: '' }] }));
   app.get('/version', () => ({ mon_backend: '0.0.0' }));
 };
-
-export const loadPlaywright = (): typeof import('playwright-core') =>
-  createRequire(import.meta.url)('playwright-core');

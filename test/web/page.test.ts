@@ -1,38 +1,20 @@
 // The page in a real browser, against real inspection routes. Builds the page first if it is stale.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import { skipWithout } from '../requirements.ts';
-import { type FakeBackend, loadPlaywright, password, startFakeBackend } from './fake-backend.ts';
+import { buildPage, launchBrowser, openPage, withoutBrowser } from './browser.ts';
+import { type FakeBackend, password, startFakeBackend } from './fake-backend.ts';
 
 const root = process.cwd();
 const webRoot = join(root, 'web', 'dist');
-const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const entryBudgetBytes = 60_000;
 const wholeBudgetBytes = 150_000;
 
-before(() => {
-  const built = spawnSync(process.execPath, ['scripts/build-web.js', '--if-stale'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  assert.equal(built.status, 0, built.stderr);
-});
+before(buildPage);
 
 test('the sources of the page hold what their types say', () => {
   const checked = spawnSync(
@@ -84,12 +66,7 @@ test('no file of the page names another origin', () => {
   }
 });
 
-const why = skipWithout(
-  'chromium',
-  chromium === undefined && 'no Chromium is installed (Debian: chromium), the page was not looked at',
-);
-
-describe('in a browser', { skip: why }, () => {
+describe('in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser;
   let backend: FakeBackend;
   let page: Page;
@@ -99,17 +76,8 @@ describe('in a browser', { skip: why }, () => {
     backend = await startFakeBackend(webRoot);
     backend.result('web-01', 'disk', 0, 'DISK OK');
     backend.result('web-01', 'load', 2, 'LOAD CRITICAL - 17');
-    browser = await loadPlaywright().chromium.launch({ executablePath: chromium ?? '', args: flags });
-    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.setDefaultTimeout(10_000);
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !/status of 40[01]/.test(message.text()))
-        complaints.push(message.text());
-    });
-    page.on('request', (request) => {
-      if (!request.url().startsWith(backend.url)) complaints.push(`asked another origin: ${request.url()}`);
-    });
+    browser = await launchBrowser();
+    page = await openPage(browser, backend.url, complaints);
     page.on('dialog', (dialog) => dialog.accept());
   });
   after(async () => {

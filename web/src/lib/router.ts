@@ -1,5 +1,7 @@
 // Where the page is: the address bar, and nothing else, holds which view is shown and how it is filtered.
 import { computed, signal } from '@preact/signals';
+// A login that comes back from an issuer changes the address before it is read here.
+import './session.ts';
 
 const base = '/ui';
 const here = signal(location.pathname + location.search);

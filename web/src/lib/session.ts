@@ -1,13 +1,7 @@
 // The login of this tab: an access token for five minutes, a refresh token that works once. Kept in the tab's own
 // storage, so that two tabs never use the same refresh token.
 import { signal } from '@preact/signals';
-
-interface Tokens {
-  readonly access_token: string;
-  readonly refresh_token: string;
-  /** Seconds since the epoch. */
-  readonly expires_at: number;
-}
+import { arrive, type Tokens } from './issuers.ts';
 
 const key = 'mon.session';
 const read = (): (Tokens & { user: string }) | undefined => {
@@ -27,6 +21,13 @@ const keep = (found: (Tokens & { user: string }) | undefined): void => {
   else sessionStorage.setItem(key, JSON.stringify(found));
   user.value = found?.user;
 };
+
+/** Why a login at an issuer came to nothing; empty when none did. */
+export const refusal = signal('');
+
+const arrival = arrive();
+if (arrival?.type === 'loggedIn') keep({ ...arrival.tokens, user: arrival.user });
+if (arrival?.type === 'refused') refusal.value = arrival.why;
 
 /** Base64 of UTF-8, which `btoa` alone does not give. */
 const basic = (name: string, password: string): string =>

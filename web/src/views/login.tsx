@@ -1,11 +1,19 @@
-// The way in.
+// The way in: a name and a password, or an issuer that knows who it is.
 import { useSignal } from '@preact/signals';
-import { login } from '../lib/session.ts';
+import { useEffect } from 'preact/hooks';
+import { askIssuers, goToIssuer, type Issuer } from '../lib/issuers.ts';
+import { login, refusal } from '../lib/session.ts';
 import { Problem } from '../parts/bits.tsx';
 import { Mark } from '../parts/mark.tsx';
 
 export const Login = () => {
-  const problem = useSignal<string | undefined>(undefined);
+  const problem = useSignal(refusal.value === '' ? undefined : refusal.value);
+  const issuers = useSignal<readonly Issuer[]>([]);
+  useEffect(() => {
+    void askIssuers().then((found) => {
+      issuers.value = found;
+    });
+  }, []);
   const busy = useSignal(false);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -34,6 +42,16 @@ export const Login = () => {
         <button type="submit" class="primary" disabled={busy.value}>
           {busy.value ? 'Logging in…' : 'Log in'}
         </button>
+        {issuers.value.length > 0 && (
+          <div class="issuers">
+            <span class="or">or</span>
+            {issuers.value.map((issuer) => (
+              <button key={issuer.name} type="button" onClick={() => goToIssuer(issuer)}>
+                Log in with {issuer.name}
+              </button>
+            ))}
+          </div>
+        )}
       </form>
     </main>
   );
