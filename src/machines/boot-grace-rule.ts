@@ -5,8 +5,8 @@
 export const graceDeadline = (readyAtMs: number, timeoutMs: number): number => readyAtMs + timeoutMs;
 
 /**
- * For promises to report: a wait with time left keeps what is left; one that ran out while the backend was away begins
- * anew.
+ * For promises to report: a wait with time left keeps what is left, at most a whole wait (the wall clock may have been set
+ * back meanwhile); one that ran out while the backend was away begins anew.
  */
 export const resumedDeadline = (atMs: number, readyAtMs: number, waitMs: number): number =>
-  atMs > readyAtMs ? atMs : readyAtMs + waitMs;
+  atMs > readyAtMs ? Math.min(atMs, readyAtMs + waitMs) : readyAtMs + waitMs;

@@ -50,7 +50,6 @@ const machine = setup({
     isFailing: ({ context, event }) => stepOf(context, event).outcome === 'failing',
     isFlapping: ({ context, event }) => stepOf(context, event).outcome === 'flapping',
     isRepeated: ({ context, event }) => stepOf(context, event).outcome === 'repeated',
-    isEarly: ({ context, event }) => stepOf(context, event).outcome === 'early',
     isExcused: ({ context, event }) => stepOf(context, event).outcome === 'excused',
     expectsAnother: ({ context, event }) => {
       const step = stepOf(context, event);
@@ -113,7 +112,6 @@ const gone = { type: 'final', description: 'The check was deleted.' } as const;
 
 const renewed = { guard: 'expectsAnother', target: 'waiting', actions: 'setDeadline' } as const;
 const released = { guard: 'expectsNothing', target: 'notExpecting', actions: 'clearDeadline' } as const;
-const notYet = { guard: 'isEarly', actions: ['takeStep', 'setDeadline'] } as const;
 const excused = { guard: 'isExcused', target: 'notExpecting', actions: kept } as const;
 const resumedWait = { actions: ['renewTtl', 'setDeadline'] } as const;
 const news = { guard: 'hasNews', target: 'delivering', actions: 'deliverHead' } as const;
@@ -186,7 +184,7 @@ export const checkMachine = machine.createMachine({
           description: 'Another result is due before the deadline.',
           on: {
             'result.received': [{ guard: 'expectsAnother', actions: 'setDeadline' }, released],
-            'deadline.reached': [{ ...renewed, target: 'expired' }, notYet, excused],
+            'deadline.reached': [{ ...renewed, target: 'expired' }, excused],
             'check.resumed': resumedWait,
           },
         },
@@ -194,7 +192,7 @@ export const checkMachine = machine.createMachine({
           description: 'The deadline passed without a result; the silence is reported again every TTL.',
           on: {
             'result.received': [renewed, released],
-            'deadline.reached': [{ guard: 'expectsAnother', actions: 'setDeadline' }, notYet, excused],
+            'deadline.reached': [{ guard: 'expectsAnother', actions: 'setDeadline' }, excused],
             'check.resumed': resumedWait,
           },
         },

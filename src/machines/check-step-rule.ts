@@ -6,14 +6,13 @@ import type { CheckContext, CheckFact } from './check-facts.ts';
 import { needsDelivery, queueDelivery } from './delivery-rule.ts';
 import { type Circumstances, mergeResult } from './merge-rule.ts';
 import { hasSeen, remember } from './recent-ids-rule.ts';
-import { renewedDeadline, ttlDeadline, ttlFailure } from './ttl-rule.ts';
+import { ttlDeadline, ttlFailure } from './ttl-rule.ts';
 
 /**
  * passing, failing, flapping: a result was applied, and this is the state of the check now.
- * repeated: an event already applied came again. early: a TTL deadline before its time.
- * excused: the TTL ran out, but the entity itself is down and that alert is enough. ignored: nothing to do.
+ * repeated: an event already applied came again. excused: the TTL ran out, but the entity itself is down and that alert is enough. ignored: nothing to do.
  */
-export type CheckOutcome = CheckState | 'repeated' | 'early' | 'excused' | 'ignored';
+export type CheckOutcome = CheckState | 'repeated' | 'excused' | 'ignored';
 
 export interface CheckStep {
   readonly outcome: CheckOutcome;
@@ -45,9 +44,6 @@ const afterResult = (context: CheckContext, fact: ResultFact): CheckStep =>
 const afterDeadline = (context: CheckContext, fact: DeadlineFact): CheckStep => {
   const { event, ttlAtMs } = context;
   if (event === null || ttlAtMs === null) return unapplied('ignored', context);
-  if (fact.nowMs < ttlAtMs) {
-    return unapplied('early', { ...context, ttlAtMs: renewedDeadline(event, ttlAtMs, fact.nowMs) });
-  }
   if (fact.entityDown) return unapplied('excused', { ...context, ttlAtMs: null });
   return apply(context, ttlFailure(event, fact.nowMs), fact, context.recentIds);
 };

@@ -10,7 +10,9 @@ export interface EntityContext {
   readonly keepalive: CheckEvent | null;
   /** When the last keepalive arrived, wall milliseconds, by our own clock. */
   readonly lastHeardMs: number | null;
-  /** Wall time in milliseconds when silence becomes an alert; null when nobody is waiting. */
+  /** How long nothing had been heard when the wait of now began: 0 after a keepalive, grows with every wait that is over. */
+  readonly silentMs: number;
+  /** Wall time in milliseconds when that wait is over, as planned; null when nobody is waiting. */
   readonly deadlineAtMs: number | null;
 }
 

@@ -11,22 +11,20 @@
 // Road of an event: keepalives come to the entity first; it publishes them, or their absence, as events of the check
 // `keepalive`. Effects come in this order: persist, deadline, publish or announce or deregister, config.changed.
 import { assign, emit, setup } from 'xstate';
-import { graceDeadline } from './boot-grace-rule.ts';
 import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts';
 import {
-  afterJudgement,
+  afterAbsence,
+  afterWait,
   blankEntity,
   type Deadline,
   type EntityIdentity,
   type Heard,
   heard,
   isAgent,
-  isDue,
-  keepaliveOf,
+  isWaiting,
+  levelDue,
   missed,
   published,
-  renewed,
-  silenceOf,
 } from './entity-step-rule.ts';
 import { firstTimeoutMs, patienceOf, registrationEvent } from './keepalive-rule.ts';
 import {
@@ -36,14 +34,14 @@ import {
   heardEntity,
   withOwnSubscription,
 } from './registration-rule.ts';
-import { isObject, type RestoreRule, restore } from './restore-rule.ts';
+import { isObject, type RestoreRule, restore, type StoredState } from './restore-rule.ts';
 
 export type EntityInput = EntityIdentity;
 
 export const entityInput = ({ namespace, name }: EntityInput): EntityInput => ({ namespace, name });
 
 /** Grows when the stored shape of `{value, context}` changes. */
-export const entityVersion = 1;
+export const entityVersion = 2;
 
 const none: Partial<EntityContext> = {};
 
@@ -61,18 +59,9 @@ const machine = setup({
     declaresAgent: ({ event }) => event.type === 'entity.declared' && isAgent(event.entity),
     staysAgent: ({ event }) => event.type === 'entity.configured' && isAgent(event.config),
     isHeardOf: ({ context }) => context.keepalive !== null,
-    isEarly: ({ context, event }) =>
-      event.type === 'deadline.reached' && context.deadlineAtMs !== null && !isDue(context, event),
-    wantsToLeave: ({ context, event }) =>
-      event.type === 'deadline.reached' && isDue(context, event) && context.entity.deregister,
-    isWarning: ({ context, event }) =>
-      event.type === 'deadline.reached' &&
-      isDue(context, event) &&
-      silenceOf(context, event.nowMs).level === 'warning',
-    isCritical: ({ context, event }) =>
-      event.type === 'deadline.reached' &&
-      isDue(context, event) &&
-      silenceOf(context, event.nowMs).level === 'critical',
+    wantsToLeave: ({ context }) => isWaiting(context) && context.entity.deregister,
+    isWarning: ({ context }) => levelDue(context) === 'warning',
+    isCritical: ({ context }) => levelDue(context) === 'critical',
   },
   actions: {
     register: assign(({ context, event }) =>
@@ -95,17 +84,12 @@ const machine = setup({
     configure: assign(({ context, event }) =>
       event.type === 'entity.configured' ? { entity: configuredEntity(context.entity, event.config) } : none,
     ),
-    stopWaiting: assign({ keepalive: null, lastHeardMs: null, deadlineAtMs: null }),
+    stopWaiting: assign({ keepalive: null, lastHeardMs: null, silentMs: 0, deadlineAtMs: null }),
     awaitJudgement: assign(({ context, event }) =>
-      event.type === 'deadline.reached' ? { deadlineAtMs: afterJudgement(context, event.nowMs) } : none,
-    ),
-    renewDeadline: assign(({ context, event }) =>
-      renewed(context, event.type === 'deadline.reached' ? event.nowMs : 0),
+      event.type === 'deadline.reached' ? afterWait(context, event.nowMs) : none,
     ),
     grantGrace: assign(({ context, event }) =>
-      event.type === 'entity.resumed'
-        ? { deadlineAtMs: graceDeadline(event.nowMs, firstTimeoutMs(patienceOf(keepaliveOf(context)))) }
-        : none,
+      event.type === 'entity.resumed' ? afterAbsence(context, event.nowMs) : none,
     ),
     persist: emit({ type: 'persist' }),
     setDeadline: emit(({ context }) => {
@@ -141,7 +125,6 @@ const cameBack = [
   { guard: 'isAdopted', target: '#entity.registered', actions: adopting },
   { target: '#entity.registered', actions: hearing },
 ] as const;
-const early = { guard: 'isEarly', actions: ['renewDeadline', 'setDeadline'] } as const;
 const leaves = {
   guard: 'wantsToLeave',
   target: '#entity.deregistering',
@@ -171,6 +154,7 @@ export const entityMachine = machine.createMachine({
     entity: blankEntity(input),
     keepalive: null,
     lastHeardMs: null,
+    silentMs: 0,
     deadlineAtMs: null,
   }),
   meta: {
@@ -204,7 +188,6 @@ export const entityMachine = machine.createMachine({
       on: {
         'keepalive.received': [{ guard: 'isAdopted', actions: adopting }, { actions: hearing }],
         'deadline.reached': [
-          early,
           leaves,
           { guard: 'isWarning', target: 'unresponsive.warning', actions: judging },
           { guard: 'isCritical', target: 'unresponsive.critical', actions: judging },
@@ -232,7 +215,6 @@ export const entityMachine = machine.createMachine({
           description: 'Silent for its warning timeout.',
           on: {
             'deadline.reached': [
-              early,
               leaves,
               { guard: 'isCritical', target: 'critical', actions: judging },
               { guard: 'isWarning', actions: judging },
@@ -242,12 +224,7 @@ export const entityMachine = machine.createMachine({
         critical: {
           description: 'Silent for its critical timeout.',
           on: {
-            'deadline.reached': [
-              early,
-              leaves,
-              { guard: 'isCritical', actions: judging },
-              { guard: 'isWarning', target: 'warning', actions: judging },
-            ],
+            'deadline.reached': [leaves, { guard: 'isCritical', actions: judging }],
           },
         },
       },
@@ -281,19 +258,29 @@ export const entityMachine = machine.createMachine({
   },
 });
 
+/** Version 1 knew silence only as the difference of two times on the wall. */
+const withSilence = ({ value, context }: StoredState): StoredState => {
+  const { lastHeardMs, deadlineAtMs, keepalive } = context as EntityContext;
+  const waits = lastHeardMs !== null && deadlineAtMs !== null && keepalive !== null;
+  const silentMs = waits ? deadlineAtMs - lastHeardMs - firstTimeoutMs(patienceOf(keepalive)) : 0;
+  return { value, context: { ...(context as EntityContext), silentMs: Math.max(0, silentMs) } };
+};
+
 const isNumberOrNull = (value: unknown): boolean => value === null || typeof value === 'number';
 
 const contextFault = (context: Readonly<Record<string, unknown>>): string | undefined => {
-  const { namespace, name, entity, keepalive, lastHeardMs, deadlineAtMs } = context;
+  const { namespace, name, entity, keepalive, lastHeardMs, silentMs, deadlineAtMs } = context;
   if (typeof namespace !== 'string' || typeof name !== 'string') return 'context names no entity';
   if (!isObject(entity) || !isObject(entity['metadata'])) return 'context.entity is not an entity';
   if (keepalive !== null && !(isObject(keepalive) && isObject(keepalive['check']))) {
     return 'context.keepalive is not a check event';
   }
-  return isNumberOrNull(lastHeardMs) && isNumberOrNull(deadlineAtMs) ? undefined : 'context holds a bad time';
+  const goodTimes =
+    isNumberOrNull(lastHeardMs) && isNumberOrNull(deadlineAtMs) && typeof silentMs === 'number';
+  return goodTimes ? undefined : 'context holds a bad time';
 };
 
-const rule: RestoreRule = { version: entityVersion, migrate: {}, contextFault };
+const rule: RestoreRule = { version: entityVersion, migrate: { 1: withSilence }, contextFault };
 
 /** A stored `{value, context}` as a live snapshot. Throws a RestoreError that says why it cannot be one. */
 export const restoreEntity = (state: unknown, version: number) =>

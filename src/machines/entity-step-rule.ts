@@ -1,13 +1,15 @@
 // What a fact does to an entity: the parts the entity machine is put together from. Pure.
 import { type Entity, emptySystem } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
+import { graceDeadline } from './boot-grace-rule.ts';
 import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts';
 import {
   aliveEvent,
   firstTimeoutMs,
   judgeSilence,
-  nextJudgementMs,
+  nextWaitMs,
   patienceOf,
+  type Silence,
   silentEvent,
 } from './keepalive-rule.ts';
 import { heardEntity, type Registration } from './registration-rule.ts';
@@ -36,39 +38,56 @@ export const heard = (context: EntityContext, fact: Heard, how: Registration): P
   entity: heardEntity(context.entity, fact.event, how, fact.nowMs),
   keepalive: fact.event,
   lastHeardMs: fact.nowMs,
-  deadlineAtMs: fact.nowMs + firstTimeoutMs(patienceOf(fact.event)),
+  silentMs: 0,
+  deadlineAtMs: fact.nowMs + nextWaitMs(patienceOf(fact.event), 0),
 });
 
-export const keepaliveOf = ({ keepalive, name }: EntityContext): CheckEvent => {
+const keepaliveOf = ({ keepalive, name }: EntityContext): CheckEvent => {
   if (keepalive === null) throw new Error(`entity machine: ${name} has no keepalive to judge by`);
   return keepalive;
 };
 
-export const isDue = ({ keepalive, deadlineAtMs }: EntityContext, { nowMs }: Deadline): boolean =>
-  keepalive !== null && deadlineAtMs !== null && nowMs >= deadlineAtMs;
+/** A deadline that comes is due: the runtime keeps back those that were moved or cleared. */
+export const isWaiting = ({ keepalive, deadlineAtMs }: EntityContext): boolean =>
+  keepalive !== null && deadlineAtMs !== null;
 
-export const silenceOf = (context: EntityContext, nowMs: number) =>
-  judgeSilence(patienceOf(keepaliveOf(context)), context.lastHeardMs ?? 0, nowMs);
+/** The silence when the wait of now is over. */
+const silenceDue = ({ silentMs }: EntityContext, keepalive: CheckEvent): number =>
+  silentMs + nextWaitMs(patienceOf(keepalive), silentMs);
 
-export const afterJudgement = (context: EntityContext, nowMs: number): number =>
-  nextJudgementMs(patienceOf(keepaliveOf(context)), context.lastHeardMs ?? 0, nowMs);
+/** How bad the silence is, now that the wait is over; null when nobody waits. */
+export const levelDue = (context: EntityContext): Silence['level'] | null => {
+  const { keepalive } = context;
+  if (keepalive === null || !isWaiting(context)) return null;
+  return judgeSilence(patienceOf(keepalive), silenceDue(context, keepalive)).level;
+};
+
+/** The wait is over: its length is silence, and the next one begins. */
+export const afterWait = (context: EntityContext, nowMs: number): Partial<EntityContext> => {
+  const keepalive = keepaliveOf(context);
+  const silentMs = silenceDue(context, keepalive);
+  return { silentMs, deadlineAtMs: nowMs + nextWaitMs(patienceOf(keepalive), silentMs) };
+};
 
 export const published = (context: EntityContext, fact: Heard): EntityEffect => ({
   type: 'publish',
   event: aliveEvent(context.entity, fact.event, fact.nowMs, fact.newId),
 });
 
-export const missed = (context: EntityContext, fact: Deadline): EntityEffect => {
-  const silence = silenceOf(context, fact.nowMs);
-  const event = silentEvent(context.entity, keepaliveOf(context), silence, fact.nowMs, fact.newId);
-  return { type: 'publish', event };
-};
+/** The backend was away, for so long as only the wall can tell. All of it is silence, and one full timeout is granted. */
+export const afterAbsence = (context: EntityContext, nowMs: number): Partial<EntityContext> => ({
+  silentMs: Math.max(context.silentMs, nowMs - (context.lastHeardMs ?? nowMs)),
+  deadlineAtMs: graceDeadline(nowMs, firstTimeoutMs(patienceOf(keepaliveOf(context)))),
+});
 
-/** A deadline before its time is set again, never further off than one timeout; see ttl-rule. */
-export const renewed = (context: EntityContext, nowMs: number): Partial<EntityContext> => {
-  const { deadlineAtMs } = context;
-  if (deadlineAtMs === null || context.keepalive === null) return {};
-  return { deadlineAtMs: Math.min(deadlineAtMs, nowMs + firstTimeoutMs(patienceOf(context.keepalive))) };
+/** After `afterWait`. People read how long ago the keepalive was by the wall, which counts the time we were away too. */
+export const missed = (context: EntityContext, fact: Deadline): EntityEffect => {
+  const keepalive = keepaliveOf(context);
+  const silence = judgeSilence(patienceOf(keepalive), context.silentMs);
+  const agoSeconds = Math.floor((fact.nowMs - (context.lastHeardMs ?? fact.nowMs)) / 1000);
+  const told = { ...silence, seconds: Math.max(silence.seconds, agoSeconds) };
+  const event = silentEvent(context.entity, keepalive, told, fact.nowMs, fact.newId);
+  return { type: 'publish', event };
 };
 
 export const isAgent = (entity: Pick<Entity, 'entity_class'>): boolean => entity.entity_class === 'agent';

@@ -1,5 +1,6 @@
 // Keepalives: how long an agent may be silent, and the events its check `keepalive` gets (backend sheet 2.1 to 2.7).
-// Silence is measured by our own clock from the moment a keepalive arrived; an agent's clock may be wrong.
+// Silence is the sum of the waits that were kept since a keepalive arrived. It is no difference of two times on the wall: that
+// clock may be set, and an agent's clock may be wrong.
 import { type Check, checkSchema } from '../model/check.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
@@ -31,10 +32,18 @@ export const patienceOf = (keepalive: CheckEvent): Patience => {
   return { warning: critical === null ? defaultKeepaliveTimeoutSeconds : null, critical };
 };
 
+/**
+ * How long to wait for the next sign of life after `silentMs` of silence: a warning timeout, but never past the critical one,
+ * which the reference product notices only at the next multiple of the warning timeout.
+ */
+export const nextWaitMs = ({ warning, critical }: Patience, silentMs: number): number => {
+  const repeatMs = (warning ?? critical ?? defaultKeepaliveTimeoutSeconds) * 1000;
+  const untilCriticalMs = critical === null ? 0 : critical * 1000 - silentMs;
+  return untilCriticalMs > 0 ? Math.min(repeatMs, untilCriticalMs) : repeatMs;
+};
+
 /** The shortest silence that is an alert, in milliseconds. */
-export const firstTimeoutMs = (patience: Patience): number =>
-  Math.min(patience.warning ?? Number.POSITIVE_INFINITY, patience.critical ?? Number.POSITIVE_INFINITY) *
-  1000;
+export const firstTimeoutMs = (patience: Patience): number => nextWaitMs(patience, 0);
 
 export interface Silence {
   readonly level: 'warning' | 'critical';
@@ -44,25 +53,13 @@ export interface Silence {
   readonly threshold: number;
 }
 
-/** Asked when the deadline is over, so it is always at least a warning, whatever the wall clock did meanwhile. */
-export const judgeSilence = (patience: Patience, lastHeardMs: number, nowMs: number): Silence => {
-  const seconds = Math.max(0, Math.floor((nowMs - lastHeardMs) / 1000));
-  const { warning, critical } = patience;
+/** Asked when a wait is over, so it is always at least a warning. */
+export const judgeSilence = ({ warning, critical }: Patience, silentMs: number): Silence => {
+  const seconds = Math.floor(silentMs / 1000);
   if (critical !== null && (seconds >= critical || warning === null)) {
     return { level: 'critical', seconds, threshold: critical };
   }
   return { level: 'warning', seconds, threshold: warning ?? 0 };
-};
-
-/**
- * When a silent agent is judged again: every warning timeout, and at its critical one exactly, not at the next multiple
- * of the warning timeout as the reference product does.
- */
-export const nextJudgementMs = (patience: Patience, lastHeardMs: number, nowMs: number): number => {
-  const repeat = nowMs + (patience.warning ?? patience.critical ?? defaultKeepaliveTimeoutSeconds) * 1000;
-  if (patience.critical === null) return repeat;
-  const criticalAtMs = lastHeardMs + patience.critical * 1000;
-  return criticalAtMs > nowMs ? Math.min(repeat, criticalAtMs) : repeat;
 };
 
 const two = (part: number): string => String(part).padStart(2, '0');

@@ -18,13 +18,6 @@ export const ttlDeadline = (event: CheckEvent, nowMs: number): number | null => 
   return nowMs + ttl * 1000;
 };
 
-/**
- * A deadline that came before its time (an older one on its way while a result renewed it, or the wall clock went back)
- * is set again, never further off than one whole TTL.
- */
-export const renewedDeadline = (stored: CheckEvent, ttlAtMs: number, nowMs: number): number =>
-  Math.min(ttlAtMs, nowMs + stored.check.ttl * 1000);
-
 /** What is kept of a check when its silence is reported: its definition, nothing of its last run. */
 const definitionOf = (check: Check): WholeCheck => {
   const kept = copyCheck(check);

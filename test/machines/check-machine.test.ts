@@ -150,13 +150,16 @@ describe('the check machine: ttl', () => {
     assert.deepEqual(check.send(ttlOver(60_000)), []);
   });
 
-  it('takes a deadline before its time for none, and sets it again', () => {
-    const check = start();
-    check.send(result({ check: ttl }, 0));
-    check.send(result({ check: ttl }, 29_000));
-    assert.deepEqual(check.send(ttlOver(30_000)), [{ type: 'deadline.set', name: 'ttl', atMs: 59_000 }]);
-    assert.equal((check.snapshot().value as { result: string }).result, 'passing');
-  });
+  for (const jumpMs of [-86_400_000, 86_400_000])
+    it(`takes its deadline for due, though the wall clock was set by ${jumpMs / 3_600_000} h`, () => {
+      const check = start();
+      check.send(result({ check: ttl }, 0));
+      assert.deepEqual(check.send(ttlOver(30_000 + jumpMs)), [
+        { type: 'persist' },
+        { type: 'deadline.set', name: 'ttl', atMs: 60_000 + jumpMs },
+      ]);
+      assert.equal((check.snapshot().value as { ttl: string }).ttl, 'expired');
+    });
 
   it('evaluates silences for its own failures', () => {
     const check = start();
@@ -165,11 +168,12 @@ describe('the check machine: ttl', () => {
     assert.equal(contextOf(check).event?.check.is_silenced, true);
   });
 
-  it('keeps after a restart what was left, and begins anew what ran out meanwhile', () => {
+  it('keeps after a restart what was left, at most a ttl, and begins anew what ran out meanwhile', () => {
     const check = start();
     check.send(result({ check: ttl }, 0));
     const resumeAt = (nowMs: number) => reborn(check).send({ type: 'check.resumed', nowMs });
     assert.deepEqual(resumeAt(10_000), [{ type: 'deadline.set', name: 'ttl', atMs: 30_000 }]);
+    assert.deepEqual(resumeAt(-500_000), [{ type: 'deadline.set', name: 'ttl', atMs: -470_000 }]);
     assert.deepEqual(resumeAt(500_000), [{ type: 'deadline.set', name: 'ttl', atMs: 530_000 }]);
   });
 });

@@ -87,19 +87,20 @@ describe('the entity machine: keepalives', () => {
     );
   });
 
-  it('takes a deadline before its time for none', () => {
-    const entity = start();
-    entity.send(keepalive(0));
-    entity.send(keepalive(119_000));
-    assert.deepEqual(entity.send(silence(120_000)), [
-      { type: 'deadline.set', name: 'keepalive', atMs: 239_000 },
-    ]);
-    assert.equal(entity.snapshot().value, 'registered');
-    // The wall clock was set back by a day: one timeout later at the latest the agent is judged.
-    assert.deepEqual(entity.send(silence(-86_400_000)), [
-      { type: 'deadline.set', name: 'keepalive', atMs: -86_280_000 },
-    ]);
-  });
+  for (const jumpMs of [-86_400_000, -3_600_000, 3_600_000, 86_400_000])
+    it(`counts the waits that are over, though the wall clock was set by ${jumpMs / 3_600_000} h`, () => {
+      const entity = start();
+      entity.send(keepalive(0, both));
+      assert.deepEqual(statusOf(entity.send(silence(120_000 + jumpMs))), [1]);
+      assert.deepEqual(
+        [contextOf(entity).silentMs, contextOf(entity).deadlineAtMs],
+        [120_000, 180_000 + jumpMs],
+      );
+      assert.deepEqual(statusOf(entity.send(silence(180_000 - jumpMs))), [2]);
+      assert.equal(contextOf(entity).silentMs, 180_000);
+      entity.send(keepalive(0, both));
+      assert.equal(contextOf(entity).silentMs, 0);
+    });
 
   it('stops waiting when the keepalive event is deleted, until the next keepalive', () => {
     const entity = start();
@@ -227,6 +228,19 @@ describe('the entity machine: configuration', () => {
 });
 
 describe('restoring an entity', () => {
+  it('of version 1 knows how long it was silent', () => {
+    const entity = start();
+    entity.send(keepalive(0, both));
+    entity.send(silence(120_000));
+    const { value, context } = entity.snapshot();
+    const { silentMs: _, ...first } = context as EntityContext;
+    const restored: LiveEntity = bring(entityMachine, {
+      snapshot: restoreEntity({ value, context: first }, 1),
+    });
+    assert.deepEqual(restored.snapshot().value, { unresponsive: 'warning' });
+    assert.deepEqual(statusOf(restored.send(silence(180_000))), [2]);
+  });
+
   const bad: readonly [string, unknown, number, RegExp][] = [
     ['a newer version', {}, entityVersion + 1, /version/],
     ['an unknown state', { value: 'asleep', context: {} }, entityVersion, /names no entity/],
@@ -240,6 +254,7 @@ describe('restoring an entity', () => {
           entity: { metadata: {} },
           keepalive: null,
           lastHeardMs: 'x',
+          silentMs: 0,
           deadlineAtMs: null,
         },
       },

@@ -5,7 +5,7 @@ import {
   firstTimeoutMs,
   goTime,
   judgeSilence,
-  nextJudgementMs,
+  nextWaitMs,
   patienceOf,
   registrationEvent,
   silentEvent,
@@ -41,26 +41,22 @@ describe('judging silence', () => {
     [179, 'warning', 120],
     [180, 'critical', 180],
     [900, 'critical', 180],
-    // The wall clock was set back: still a failure, never an OK with a failure's text.
-    [-50, 'warning', 120],
   ];
   for (const [seconds, level, threshold] of cases) {
     it(`of ${seconds} s is ${level}`, () => {
-      const silence = judgeSilence(both, 1_000_000, 1_000_000 + seconds * 1000);
-      assert.deepEqual([silence.level, silence.threshold], [level, threshold]);
-      assert.ok(silence.seconds >= 0);
+      assert.deepEqual(judgeSilence(both, seconds * 1000), { level, seconds, threshold });
     });
   }
 
   it('is critical at once without a warning stage', () =>
-    assert.equal(judgeSilence(patience(0, 240), 0, 240_000).level, 'critical'));
+    assert.equal(judgeSilence(patience(0, 240), 240_000).level, 'critical'));
 
   it('comes again at the critical timeout exactly, then every warning timeout', () => {
-    assert.equal(nextJudgementMs(both, 0, 120_000), 180_000);
-    assert.equal(nextJudgementMs(both, 0, 180_000), 300_000);
-    assert.equal(nextJudgementMs(patience(120, 0), 0, 120_000), 240_000);
-    assert.equal(nextJudgementMs(patience(0, 240), 0, 240_000), 480_000);
-    assert.equal(nextJudgementMs(patience(120, 600), 0, 120_000), 240_000);
+    assert.equal(nextWaitMs(both, 120_000), 60_000);
+    assert.equal(nextWaitMs(both, 180_000), 120_000);
+    assert.equal(nextWaitMs(patience(120, 0), 120_000), 120_000);
+    assert.equal(nextWaitMs(patience(0, 240), 240_000), 240_000);
+    assert.equal(nextWaitMs(patience(120, 600), 120_000), 120_000);
   });
 });
 

@@ -8,7 +8,7 @@ import { maxPendingDeliveries, maxRecentIds } from '../../src/machines/limits.ts
 import { mergeResult } from '../../src/machines/merge-rule.ts';
 import { hasSeen, noRecentIds, remember } from '../../src/machines/recent-ids-rule.ts';
 import { nextInRing, nextTurns, ringOf } from '../../src/machines/round-robin-rule.ts';
-import { renewedDeadline, ttlDeadline, ttlFailure } from '../../src/machines/ttl-rule.ts';
+import { ttlDeadline, ttlFailure } from '../../src/machines/ttl-rule.ts';
 import { fc } from '../property.ts';
 import { idOf, sampleEvent } from './samples.ts';
 
@@ -103,11 +103,6 @@ describe('ttl', () => {
     assert.equal(ttlDeadline(withTtl({ metadata: { name: 'keepalive' } }), 1000), null);
     assert.equal(ttlDeadline(withTtl({ round_robin: true }), 1000), null);
     assert.equal(ttlDeadline(withTtl({ round_robin: true }, { entity_class: 'proxy' }), 1000), 31_000);
-  });
-
-  it('that came early is set again, at most one ttl away', () => {
-    assert.equal(renewedDeadline(withTtl({}), 31_000, 30_000), 31_000);
-    assert.equal(renewedDeadline(withTtl({}), 3_600_000, 0), 30_000);
   });
 
   it('failure keeps the definition and nothing of the last run', () => {
