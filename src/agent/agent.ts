@@ -98,7 +98,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
       clock,
       log,
       stages,
-      execute: (command) => execute(command, clock),
+      execute,
       environment: ownEnvironment(),
     },
   });

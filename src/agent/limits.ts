@@ -24,10 +24,6 @@ export const dropRetryMs = 10_000;
 
 /** Most output kept of one command; the rest is read and thrown away. */
 export const maxOutputBytes = 10_485_760;
-/** After a command ended, how long output of children it left behind is still taken. */
-export const drainAfterExitMs = 200;
-/** Longest a command may still hold a check after its group was killed. */
-export const killGraceMs = 1_000;
 /** Runs a check may have had, by name, whose issue times are remembered. */
 export const maxRememberedChecks = 10_000;
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Entity } from '../model/entity.ts';
 import { errorText, type Logger } from '../program/log.ts';
+import type { LocalSockets } from '../sockets/local-sockets.ts';
 import { maxUnackedEvents } from '../wire/limits.ts';
 import { type Clock, nowSeconds } from './clock.ts';
 import type { Counters } from './counters.ts';
@@ -15,7 +16,7 @@ import { type HttpApi, startHttpApi } from './http-api.ts';
 import { type LocalFacts, prepareEvent } from './local-event.ts';
 import { processMetrics } from './process-metrics.ts';
 import { socketEvent } from './socket-event.ts';
-import { type Sockets, startSockets } from './sockets.ts';
+import { startSockets } from './sockets.ts';
 import { type StatsdListener, startStatsd } from './statsd.ts';
 
 export interface InputPorts {
@@ -46,7 +47,7 @@ export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
   let api: HttpApi | undefined;
   let disk: EventQueue | undefined;
   let relay: EventRelay | undefined;
-  let sockets: Sockets | undefined;
+  let sockets: LocalSockets | undefined;
   let statsd: StatsdListener | undefined;
 
   const facts = (): LocalFacts => ({

@@ -3,6 +3,7 @@
 
 import { isMap, type Json, mergeMaps } from '../model/earlier/json.ts';
 import { redactClient } from '../model/earlier/redaction.ts';
+import type { LocalSockets } from '../sockets/local-sockets.ts';
 import { keepalivesPipe, type Pipe, type Transport } from '../wire/earlier/transport.ts';
 import { createCheckRunner } from './check-runner.ts';
 import { createCommandSlots } from './command-slots.ts';
@@ -11,7 +12,7 @@ import { defaultSpawnLimit, keepaliveIntervalMs, stopGraceMs } from './limits.ts
 import { createLocalResults } from './local-result.ts';
 import type { ClientLog } from './log.ts';
 import { createOutbox } from './outbox.ts';
-import { openSockets, type Sockets } from './sockets.ts';
+import { openSockets } from './sockets.ts';
 import { scheduleStandalone } from './standalone.ts';
 import { seconds, type Timers } from './timers.ts';
 import { transportInfo } from './transport-info.ts';
@@ -72,7 +73,7 @@ export const createClient = (parts: ClientParts): Client => {
   const spawnLimit = map(map(settings['sensu'])['spawn'])['limit'];
   const slots = createCommandSlots(typeof spawnLimit === 'number' ? spawnLimit : defaultSpawnLimit);
   const signature = typeof client['signature'] === 'string' ? { signature: client['signature'] } : {};
-  let sockets: Sockets | undefined;
+  let sockets: LocalSockets | undefined;
   let http: HttpSocket | undefined;
   let cancels: (() => void)[] = [];
   let wasUp = false;

@@ -1,8 +1,6 @@
-// Runs one command for a check or a hook and tells what came of it (sheet 1.8): a shell in a process group of its own, both
-// outputs in order of arrival, TERM and then KILL after its time.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:os';
-import { drainAfterExitMs, killGraceMs, maxOutputBytes } from './limits.ts';
+// Executor: what an ended command means to a check of the earlier generation: its status and its text (sheet 1.8).
+import { type Ending, runCommand } from '../execution/run-command.ts';
+import { killGraceMs, maxOutputBytes } from './limits.ts';
 
 export interface Command {
   readonly command: string;
@@ -12,6 +10,7 @@ export interface Command {
 }
 
 export interface CommandResult {
+  /** Exit status; n after signal n; 2 after a timeout; 3 when it could not be started. */
   readonly status: number;
   readonly output: string;
 }
@@ -22,99 +21,37 @@ export interface RunningCommand {
   kill(): void;
 }
 
-const timedOut = 'Execution timed out';
-const timeoutStatus = 2;
 const unknownStatus = 3;
-const isWindows = process.platform === 'win32';
 
-const start = ({ command, input }: Command): ChildProcess => {
-  const stdin = input === undefined ? 'ignore' : 'pipe';
-  if (isWindows)
-    return spawn('cmd', ['/c', command], { stdio: [stdin, 'pipe', 'pipe'], windowsVerbatimArguments: true });
-  // The outer shell only joins the two outputs in one pipe, which keeps their order, and steps aside.
-  return spawn('sh', ['-c', 'exec sh -c "$1" 2>&1', 'sh', command], {
-    stdio: [stdin, 'pipe', 'ignore'],
-    detached: true,
-  });
-};
-
-/** Why a whole group could not be told a signal; undefined when it was, or is gone. */
-const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): string | undefined => {
-  if (child.pid === undefined) return undefined;
-  try {
-    if (isWindows) spawn('taskkill', ['/T', '/F', '/PID', String(child.pid)]);
-    else process.kill(-child.pid, signal);
-    return undefined;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ESRCH' ? undefined : message;
+const resultOf = (ending: Ending, output: Buffer): CommandResult => {
+  switch (ending.type) {
+    case 'exited':
+      return { status: ending.status, output: output.toString('utf8') };
+    case 'signalled':
+      return { status: ending.signal, output: output.toString('utf8') };
+    case 'stopped':
+      return { status: unknownStatus, output: output.toString('utf8') };
+    case 'timedOut':
+      return { status: 2, output: `Execution timed out${failure(ending.pid, ending.unkillable)}` };
+    case 'notStarted':
+      return { status: unknownStatus, output: `Unexpected error: ${ending.error.message}` };
   }
 };
 
-const statusOf = (code: number | null, signal: NodeJS.Signals | null): number =>
-  code ?? (signal === null ? unknownStatus : constants.signals[signal]);
+const failure = (pid: number, error: string | undefined): string =>
+  error === undefined ? '' : ` - Unable to TERM/KILL the process: #${pid}, ${error}`;
 
 /** Never rejects: what goes wrong is the result. */
-export const execute = (command: Command): RunningCommand => {
-  let child: ChildProcess | undefined;
-  const result = new Promise<CommandResult>((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let settled = false;
-    const timers: NodeJS.Timeout[] = [];
-    const settle = (status: number, output: string) => {
-      if (settled) return;
-      settled = true;
-      for (const timer of timers) clearTimeout(timer);
-      resolve({ status, output });
-    };
-    const unexpected = (error: Error) => settle(unknownStatus, `Unexpected error: ${error.message}`);
-    const gather = (chunk: Buffer) => {
-      const part = chunk.subarray(0, Math.max(0, maxOutputBytes - size));
-      size += part.length;
-      if (part.length > 0) chunks.push(part);
-    };
-    try {
-      child = start(command);
-    } catch (error) {
-      return unexpected(error as Error);
-    }
-    const running = child;
-    const expire = () => {
-      let failure = signalGroup(running, 'SIGTERM');
-      const after = () =>
-        settle(timeoutStatus, failure === undefined ? timedOut : `${timedOut}${failed(running, failure)}`);
-      if (failure !== undefined) return after();
-      running.once('exit', after);
-      timers.push(
-        setTimeout(() => {
-          failure = signalGroup(running, 'SIGKILL');
-          after();
-        }, killGraceMs),
-      );
-    };
-    running.stdout?.on('data', gather);
-    running.stderr?.on('data', gather);
-    running.once('error', unexpected);
-    running.once('exit', (code, signal) => {
-      const finish = () => {
-        running.stdout?.destroy();
-        settle(statusOf(code, signal), Buffer.concat(chunks).toString('utf8'));
-      };
-      running.once('close', finish);
-      // A child it left behind may hold the pipe open for ever.
-      timers.push(setTimeout(finish, drainAfterExitMs));
-    });
-    if (command.timeoutSeconds !== undefined && command.timeoutSeconds > 0)
-      timers.push(setTimeout(expire, command.timeoutSeconds * 1000));
-    if (command.input !== undefined) {
-      // A command need not read its input: a broken pipe is no fault.
-      running.stdin?.on('error', () => {});
-      running.stdin?.end(command.input);
-    }
+export const execute = ({ command, input, timeoutSeconds = 0 }: Command): RunningCommand => {
+  const running = runCommand({
+    command,
+    input,
+    timeoutMs: timeoutSeconds * 1000,
+    terminationGraceMs: killGraceMs,
+    maxOutputBytes,
   });
-  return { result, kill: () => void (child !== undefined && signalGroup(child, 'SIGKILL')) };
+  return {
+    result: running.result.then(({ ending, output }) => resultOf(ending, output)),
+    kill: running.stop,
+  };
 };
-
-const failed = (child: ChildProcess, error: string): string =>
-  ` - Unable to TERM/KILL the process: #${child.pid}, ${error}`;

@@ -12,8 +12,6 @@ export const maxWaitingCommands = 1_000;
 export const killGraceMs = 3_000;
 /** Output kept of one command; what is beyond is counted and thrown away. */
 export const maxOutputBytes = 1_000_000;
-/** What a command wrote just before its exit is still read for this long, while a child of it holds the pipe. */
-export const drainAfterExitMs = 200;
 
 /** A TCP sender that stops in the middle of its JSON is told so after this long. */
 export const socketWatchdogMs = 500;

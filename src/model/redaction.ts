@@ -59,14 +59,3 @@ export const redactEvent = <T extends { readonly entity: Entity }>(event: T): T 
   const entity = redactEntity(event.entity);
   return entity === event.entity ? event : { ...event, entity };
 };
-
-/** Hides values of any plain data by key, at any depth: for logs and for earlier-generation clients. */
-export const redactDeep = (value: unknown, keys: ReadonlySet<string>): unknown => {
-  if (Array.isArray(value)) return value.map((item) => redactDeep(item, keys));
-  if (value === null || typeof value !== 'object') return value;
-  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
-    key,
-    keys.has(normalize(key)) ? redacted : redactDeep(inner, keys),
-  ]);
-  return Object.fromEntries(entries);
-};

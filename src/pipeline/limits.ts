@@ -12,8 +12,6 @@ export const maxHandlerReadBytes = 65_536;
 export const maxMutatorOutputBytes = 4_194_304;
 /** The largest payload of one UDP datagram. */
 export const maxDatagramBytes = 65_507;
-/** How long output is still read after a command has ended while something it started keeps the pipe open. */
-export const outputGraceMs = 250;
 /** How long commands may go on after the backend that started them was killed. */
 export const orphanGraceMs = 5_000;
 /** How long a written tcp connection may wait for the far end to close before we let go of it. */

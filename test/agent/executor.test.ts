@@ -1,13 +1,12 @@
 // Real commands, real processes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { realClock } from '../../src/agent/clock.ts';
 import { type Command, execute } from '../../src/agent/executor.ts';
 import { ownEnvironment } from '../../src/agent/own-environment.ts';
 import { isAlive } from '../is-alive.ts';
 
 const start = (command: string, more: Partial<Command> = {}, limitBytes?: number) =>
-  execute({ command, timeoutSeconds: 0, environment: ownEnvironment(), ...more }, realClock, limitBytes);
+  execute({ command, timeoutSeconds: 0, environment: ownEnvironment(), ...more }, limitBytes);
 const run = (command: string, more: Partial<Command> = {}, limitBytes?: number) =>
   start(command, more, limitBytes).result;
 /** Running, and not merely waiting for its parent to notice that it is dead. */

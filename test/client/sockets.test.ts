@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { maxSocketBytes } from '../../src/client/limits.ts';
 import { createLocalResults } from '../../src/client/local-result.ts';
-import { openSockets, type Sockets } from '../../src/client/sockets.ts';
+import { openSockets } from '../../src/client/sockets.ts';
 import type { Json } from '../../src/model/earlier/json.ts';
+import type { LocalSockets } from '../../src/sockets/local-sockets.ts';
 import { datagram, dial, eventually, handTimers, rememberingLog } from './helpers.ts';
 
-const open: Sockets[] = [];
+const open: LocalSockets[] = [];
 afterEach(async () => {
   for (const sockets of open.splice(0)) await sockets.close();
 });

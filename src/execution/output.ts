@@ -4,15 +4,14 @@
 export interface Output {
   readonly add: (chunk: Buffer) => void;
   receivedBytes(): number;
-  /** As text, with a last line that says so if something is missing. */
-  text(): string;
+  droppedBytes(): number;
+  bytes(): Buffer;
 }
 
 export const createOutput = (limitBytes: number): Output => {
   const chunks: Buffer[] = [];
   let kept = 0;
   let received = 0;
-  const note = () => `\n[output truncated: ${received - kept} more bytes were not kept]\n`;
   return {
     add: (chunk) => {
       received += chunk.length;
@@ -22,6 +21,7 @@ export const createOutput = (limitBytes: number): Output => {
       kept += part.length;
     },
     receivedBytes: () => received,
-    text: () => Buffer.concat(chunks).toString('utf8') + (received > kept ? note() : ''),
+    droppedBytes: () => received - kept,
+    bytes: () => Buffer.concat(chunks),
   };
 };

@@ -1,0 +1,111 @@
+// Local sockets: a TCP and a UDP socket on one port, where programs on this machine leave their results. One conversation a
+// TCP connection, answered with one word; one message a datagram, never answered.
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { gatherBytes } from './gathered-bytes.ts';
+
+/** One side of a TCP connection; told what happens until it answers or the peer is gone. */
+export interface Conversation {
+  /** More has arrived; `bytes` is everything so far. */
+  received(bytes: Buffer): void;
+  /** The peer stopped writing. */
+  ended(): void;
+  /** Nothing more comes of it: timers can go. Called once. */
+  over(): void;
+}
+
+/** Ends a conversation with a word, or with none. The first answer counts. */
+export type Answer = (word: string) => void;
+
+export interface LocalSocketOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly maxConnections: number;
+  /** Whoever does not take the answer is cut off after this long. */
+  readonly lingerMs: number;
+  readonly converse: (answer: Answer) => Conversation;
+  readonly datagram: (bytes: Buffer) => void;
+  /** Told of a listener that fails later on. */
+  readonly fault: (protocol: 'TCP' | 'UDP', error: Error) => void;
+}
+
+export interface LocalSockets {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const serve = (socket: Socket, { converse, lingerMs }: LocalSocketOptions): void => {
+  const gathered = gatherBytes();
+  let isOver = false;
+  const finish = () => {
+    if (isOver) return false;
+    isOver = true;
+    conversation.over();
+    return true;
+  };
+  const answer: Answer = (word) => {
+    if (!finish()) return;
+    socket.end(word);
+    socket.resume();
+    socket.setTimeout(lingerMs, () => socket.destroy());
+  };
+  const conversation = converse(answer);
+  socket.on('data', (chunk: Buffer) => {
+    if (!isOver) conversation.received(gathered.add(chunk));
+  });
+  socket.on('end', () => {
+    if (!isOver) conversation.ended();
+  });
+  // A peer that hung up is no fault of ours; `close` follows.
+  socket.on('error', () => {});
+  socket.on('close', finish);
+};
+
+const listenTcp = (options: LocalSocketOptions): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, options));
+    server.maxConnections = options.maxConnections;
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      server.on('error', (error) => options.fault('TCP', error));
+      resolve(server);
+    });
+  });
+
+const listenUdp = (options: LocalSocketOptions, port: number): Promise<UdpSocket> =>
+  new Promise((resolve, reject) => {
+    const socket = createSocket(options.host.includes(':') ? 'udp6' : 'udp4');
+    socket.once('error', reject);
+    socket.on('message', options.datagram);
+    socket.bind(port, options.host, () => {
+      socket.off('error', reject);
+      socket.on('error', (error) => options.fault('UDP', error));
+      resolve(socket);
+    });
+  });
+
+/** Opens both on one port. Rejects when it can't be had, and then neither is open. */
+export const openLocalSockets = async (options: LocalSocketOptions): Promise<LocalSockets> => {
+  const tcp = await listenTcp(options);
+  const { port } = tcp.address() as AddressInfo;
+  const open = new Set<Socket>();
+  tcp.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  const closeTcp = () =>
+    new Promise<void>((resolve) => {
+      tcp.close(() => resolve());
+      for (const socket of open) socket.destroy();
+    });
+  try {
+    const udp = await listenUdp(options, port);
+    const closeUdp = () => new Promise<void>((resolve) => udp.close(() => resolve()));
+    return { port, close: async () => void (await Promise.all([closeTcp(), closeUdp()])) };
+  } catch (error) {
+    await closeTcp();
+    throw error;
+  }
+};
