@@ -25,7 +25,8 @@ const program = (name: string): string => fileURLToPath(new URL(`../../../bin/${
 interface Child {
   readonly name: string;
   readonly process: ChildProcess;
-  readonly exited: Promise<number>;
+  /** How it ended: `code 1`, `signal SIGKILL`. */
+  readonly exited: Promise<string>;
   /** The last lines it logged. */
   lastWords(): string;
   /** Resolves with the first log line whose message begins with the words. */
@@ -52,7 +53,9 @@ const startChild = (name: string, args: readonly string[]): Child => {
     });
   }
   const lastWords = (): string => lastLines.join('\n');
-  const exited = new Promise<number>((done) => child.once('exit', (code) => done(code ?? 1)));
+  const exited = new Promise<string>((done) =>
+    child.once('exit', (code, signal) => done(signal === null ? `code ${code}` : `signal ${signal}`)),
+  );
   const awaitLog = (words: string): Promise<Record<string, unknown>> =>
     new Promise((found, fail) => {
       const timer = setTimeout(() => fail(new Error(`${name} did not say "${words}"`)), startTimeoutMs);
@@ -61,9 +64,9 @@ const startChild = (name: string, args: readonly string[]): Child => {
         waiting.delete(words);
         found(line);
       });
-      exited.then((code) => {
+      exited.then((how) => {
         clearTimeout(timer);
-        fail(new Error(`${name} ended with code ${code}. Its last words:\n${lastWords()}`));
+        fail(new Error(`${name} ended with ${how}. Its last words:\n${lastWords()}`));
       });
     });
   return { name, process: child, exited, awaitLog, lastWords };
@@ -183,11 +186,13 @@ const run = async (): Promise<number> => {
       interrupted,
       ...children.map(
         async (child) =>
-          `${child.name} ended by itself with code ${await child.exited}:\n${child.lastWords()}`,
+          `${child.name} ended by itself with ${await child.exited}. Its last words:\n${child.lastWords()}`,
       ),
     ]);
     if (ended === 'interrupted') return 0;
-    console.error(`${ended}\nMore in ${home}/*.log`);
+    console.error(
+      `${ended}\n\nMore in ${home}/*.log. What was acknowledged is kept: npm start goes on from there.`,
+    );
     return 1;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
