@@ -30,6 +30,7 @@ test('every route of every kind is guarded, and unknown paths reach nothing', as
     'GET /api/enterprise/authentication/v2/oidc/callback',
     'GET /api/enterprise/user-namespaces',
     'GET /auth',
+    'GET /auth/providers',
     'GET /auth/test',
     'GET /docs',
     'GET /health',
