@@ -120,6 +120,7 @@ const addPublicApi = (app: FastifyInstance, events: ReadonlyMap<string, CheckEve
       return found;
     },
   );
+  app.get('/auth/providers', () => []);
   for (const path of ['entities', 'silenced']) app.get(`${root}/default/${path}`, () => []);
   app.post(`${root}/default/*`, (_request, reply) => reply.code(201).send({ issued: 1 }));
   app.put(`${root}/default/*`, (_request, reply) => reply.code(201).send(''));

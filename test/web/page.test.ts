@@ -192,9 +192,17 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     await open(`/actor/${encodeURIComponent('check:default/web-01/disk')}`);
     await page.locator('.transitions li').first().waitFor();
     const seen = await page.locator('.transitions li').count();
-    const saving = page.waitForEvent('download');
-    await page.getByText('Save as file').click();
-    const file = await (await saving).path();
+    const save = async (what: string): Promise<string> => {
+      const saving = page.waitForEvent('download');
+      await page.getByText('Save…').click();
+      await page.getByRole('button', { name: what }).click();
+      return (await saving).path();
+    };
+    const file = await save('Recording');
+    const machine = JSON.parse(readFileSync(await save('Machine for XState'), 'utf8'));
+    assert.deepEqual(Object.keys(machine.states), ['result', 'ttl', 'delivery']);
+    const events = JSON.parse(readFileSync(await save('Events for Stately'), 'utf8'));
+    assert.equal(events.length, 1 + 2 * seen);
     await open('/open');
     const asked: string[] = [];
     page.on('request', (request) => {

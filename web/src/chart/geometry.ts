@@ -1,5 +1,5 @@
 // Lines of a drawing: rounded corners, and how long a line is. Pure.
-import type { Point } from '../../build/chart-layout.ts';
+import type { Box, Point } from '../../build/chart-layout.ts';
 
 const cornerRadius = 6;
 
@@ -30,11 +30,14 @@ const towards = (from: Point, to: Point, length: number): Point => {
   return [from[0] + ((to[0] - from[0]) * length) / whole, from[1] + ((to[1] - from[1]) * length) / whole];
 };
 
-export interface Frame {
-  readonly x: number;
-  readonly y: number;
+export interface Size {
   readonly width: number;
   readonly height: number;
+}
+
+export interface Frame extends Size {
+  readonly x: number;
+  readonly y: number;
 }
 
 /** The part of a drawing that is seen, zoomed around a point of it; never smaller or larger than makes sense. */
@@ -46,5 +49,40 @@ export const zoomed = (frame: Frame, whole: Frame, factor: number, at: Point): F
     y: at[1] - (at[1] - frame.y) * scale,
     width,
     height: frame.height * scale,
+  };
+};
+
+/** Below this many pixels a drawing unit, the text in a chart cannot be read. */
+const readableScale = 0.78;
+
+/**
+ * What of a drawing is seen at first in a place of so many pixels: all of it, or, where it could not be read then, what
+ * is around `focus`, as much as can be read.
+ */
+export const firstFrame = (whole: Frame, place: Size, focus: Frame): Frame => {
+  const scale = Math.min(place.width / whole.width, place.height / whole.height);
+  if (!(scale > 0) || scale >= readableScale) return whole;
+  const width = Math.min(whole.width, place.width / readableScale);
+  const height = Math.min(whole.height, place.height / readableScale);
+  return {
+    x: within(focus.x + focus.width / 2 - width / 2, whole.x, whole.x + whole.width - width),
+    y: within(focus.y + focus.height / 2 - height / 2, whole.y, whole.y + whole.height - height),
+    width,
+    height,
+  };
+};
+
+const within = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
+
+/** The smallest frame around some boxes; `otherwise` when there is none. */
+export const around = (boxes: readonly Box[], otherwise: Frame): Frame => {
+  if (boxes.length === 0) return otherwise;
+  const x = Math.min(...boxes.map(([left]) => left));
+  const y = Math.min(...boxes.map(([, top]) => top));
+  return {
+    x,
+    y,
+    width: Math.max(...boxes.map(([left, , width]) => left + width)) - x,
+    height: Math.max(...boxes.map(([, top, , height]) => top + height)) - y,
   };
 };

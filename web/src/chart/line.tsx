@@ -2,7 +2,9 @@
 import type { GraphTransition } from '../../../src/http/inspect/protocol.ts';
 import type { Box, LaidEdge } from '../../build/chart-layout.ts';
 import { type LabelForm, lineLabel, rowHeight } from '../../build/labels.ts';
+import type { Heat } from '../lib/heat.ts';
 import { roundedPath } from './geometry.ts';
+import { HeatMark, heatStyle, isCold } from './heat-mark.tsx';
 import { onEnter } from './press.ts';
 import { Rows } from './rows.tsx';
 
@@ -12,10 +14,11 @@ interface LineProps {
   readonly form: LabelForm;
   readonly classOf: (transition: string) => string;
   readonly moment: number | string;
+  readonly heat: Heat | undefined;
   readonly onPick: (transition: string) => void;
 }
 
-export const Line = ({ edge, lines, form, classOf, moment, onPick }: LineProps) => {
+export const Line = ({ edge, lines, form, classOf, moment, heat, onPick }: LineProps) => {
   const [first] = lines;
   if (first === undefined) return null;
   const path = roundedPath(edge.points);
@@ -24,12 +27,14 @@ export const Line = ({ edge, lines, form, classOf, moment, onPick }: LineProps) 
   const isTaken = classes.has('taken');
   // Struck out only when nothing along it was possible.
   if (isTaken || lines.some((line) => !classOf(line.id).includes('refused'))) classes.delete('refused');
+  if (isCold(heat, edge.transitions)) classes.add('cold');
   const kinds = new Set(lines.map((line) => line.kind));
   const pickNext = (event: Event): void => onPick(pickedRow(event, edge, lines, form) ?? first.id);
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
     <g
       class={`line ${kinds.size === 1 ? first.kind : ''} ${[...classes].join(' ')}`}
+      style={heatStyle(heat, edge.transitions)}
       data-transitions={edge.transitions.join(' ')}
       role="button"
       tabIndex={-1}
@@ -44,6 +49,7 @@ export const Line = ({ edge, lines, form, classOf, moment, onPick }: LineProps) 
       {isTaken && <path key={moment} class="run" d={path} pathLength={100} />}
       <rect class="plate" x={x} y={y} width={width} height={height} rx={4} />
       <Rows rows={lineLabel(lines, form).rows} x={x + 5} y={y + 1} classOf={classOf} />
+      <HeatMark heat={heat} ids={edge.transitions} x={x + width} y={y} />
     </g>
   );
 };

@@ -2,6 +2,8 @@
 import type { GraphState, MachineGraph } from '../../../src/http/inspect/protocol.ts';
 import type { Box } from '../../build/chart-layout.ts';
 import { type LabelForm, stateLabel, titleHeight } from '../../build/labels.ts';
+import type { Heat } from '../lib/heat.ts';
+import { HeatMark, heatStyle } from './heat-mark.tsx';
 import { onEnter } from './press.ts';
 import { Rows } from './rows.tsx';
 
@@ -14,6 +16,7 @@ interface StateBoxProps {
   readonly isPicked: boolean;
   readonly onPick: () => void;
   readonly rowClass: (transition: string) => string;
+  readonly heat: Heat | undefined;
 }
 
 export const StateBox = ({
@@ -25,6 +28,7 @@ export const StateBox = ({
   isPicked,
   onPick,
   rowClass,
+  heat,
 }: StateBoxProps) => {
   const label = stateLabel(graph, state, form);
   const isGroup = graph.states.some((child) => child.parent === state.id);
@@ -41,6 +45,7 @@ export const StateBox = ({
     // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
     <g
       class={`state ${kind.filter(Boolean).join(' ')}`}
+      style={heatStyle(heat, [state.id])}
       data-state={state.id}
       role="button"
       tabIndex={0}
@@ -61,6 +66,7 @@ export const StateBox = ({
         <line class="rule" x1={x} x2={x + width} y1={y + titleHeight} y2={y + titleHeight} />
       )}
       <Rows rows={label.rows} x={x + 12} y={y + titleHeight + 3} classOf={rowClass} />
+      {!isGroup && <HeatMark heat={heat} ids={[state.id]} x={x + width} y={y + height} />}
     </g>
   );
 };

@@ -1,11 +1,12 @@
 // A statechart, drawn from coordinates made at build time: active states lit, the last transition running along its
 // line, deadlines as rings that empty. The same component draws an actor, a moment of its past, and a bare machine.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DeadlineView, MachineGraph } from '../../../src/http/inspect/protocol.ts';
 import type { LaidEdge } from '../../build/chart-layout.ts';
+import type { Heat } from '../lib/heat.ts';
 import { DeadlineRing } from '../parts/deadline-ring.tsx';
 import { placeDeadlines } from './deadline-places.ts';
-import { type Frame, roundedPath, zoomed } from './geometry.ts';
+import { around, type Frame, firstFrame, roundedPath, zoomed } from './geometry.ts';
 import { Line } from './line.tsx';
 import type { Drawing } from './load-chart.ts';
 import { Markers } from './markers.tsx';
@@ -23,15 +24,18 @@ export interface StatechartProps {
   readonly deadlines?: readonly DeadlineView[];
   /** Transitions that could be next. */
   readonly possible?: ReadonlySet<string>;
+  /** How often each state and transition was taken, to be shown on them. */
+  readonly heat?: Heat | undefined;
   readonly onPick?: (picked: { readonly state?: string; readonly transition?: string }) => void;
   readonly picked?: string | undefined;
 }
 
 const margin = 10;
 const none: ReadonlySet<string> = new Set();
+const nowhere = [0, 0, 0, 0] as const;
 
 export const Statechart = (props: StatechartProps) => {
-  const { drawing, active, taken = none, refused = none, possible = none, moment = 0 } = props;
+  const { drawing, active, taken = none, refused = none, possible = none, moment = 0, heat } = props;
   const { graph, layout } = drawing;
   const whole: Frame = {
     x: -margin,
@@ -41,8 +45,28 @@ export const Statechart = (props: StatechartProps) => {
   };
   const [frame, setFrame] = useState(whole);
   const holder = useRef<SVGSVGElement>(null);
-  useEffect(() => setFrame(whole), [layout.sha]);
-  usePanAndZoom(holder, frame, whole, setFrame);
+  const focus = (): void => {
+    const place = holder.current?.getBoundingClientRect();
+    const boxes = leavesOf(graph, active).map(({ id }) => layout.states[id] ?? nowhere);
+    if (place !== undefined) setFrame(firstFrame(whole, place, around(boxes, whole)));
+  };
+  /** Where somebody went by themselves, they stay. */
+  const isMoved = useRef(false);
+  const moveTo = (next: Frame): void => {
+    isMoved.current = true;
+    setFrame(next);
+  };
+  const latest = useRef(focus);
+  latest.current = focus;
+  useLayoutEffect(() => {
+    isMoved.current = false;
+    const resized = new ResizeObserver(() => {
+      if (!isMoved.current) latest.current();
+    });
+    if (holder.current !== null) resized.observe(holder.current);
+    return () => resized.disconnect();
+  }, [layout.sha]);
+  usePanAndZoom(holder, frame, whole, moveTo);
   const lines = new Map(graph.transitions.map((line) => [line.id, line]));
   const stateOfLine = (id: string): string =>
     [
@@ -56,9 +80,10 @@ export const Statechart = (props: StatechartProps) => {
   const order = (edge: LaidEdge): number => (edge.transitions.some((id) => taken.has(id)) ? 1 : 0);
   const edges = [...layout.edges].sort((a, b) => order(a) - order(b));
   return (
-    <div class="chart">
+    <div class={`chart ${heat === undefined ? '' : 'heated'}`}>
       <svg
         ref={holder}
+        style={{ aspectRatio: `${whole.width} / ${whole.height}` }}
         viewBox={`${frame.x} ${frame.y} ${frame.width} ${frame.height}`}
         aria-roledescription="statechart"
         aria-label={describe(graph, active)}
@@ -70,11 +95,12 @@ export const Statechart = (props: StatechartProps) => {
             graph={graph}
             form={layout.form}
             state={state}
-            box={layout.states[state.id] ?? [0, 0, 0, 0]}
+            box={layout.states[state.id] ?? nowhere}
             isActive={active.has(state.id)}
             isPicked={props.picked === state.id}
             onPick={() => props.onPick?.({ state: state.id })}
             rowClass={stateOfLine}
+            heat={heat}
           />
         ))}
         {layout.initials.map((mark) => (
@@ -95,11 +121,12 @@ export const Statechart = (props: StatechartProps) => {
             lines={edge.transitions.flatMap((id) => lines.get(id) ?? [])}
             classOf={stateOfLine}
             moment={moment}
+            heat={heat}
             onPick={(transition) => props.onPick?.({ transition })}
           />
         ))}
         {placeDeadlines(graph, active, props.deadlines ?? []).map(({ deadline, state }) => {
-          const box = layout.states[state] ?? [0, 0, 0, 0];
+          const box = layout.states[state] ?? nowhere;
           return (
             <g key={deadline.name} transform={`translate(${box[0] + box[2] - 2} ${box[1] + 2})`}>
               <DeadlineRing deadline={deadline} radius={17} labelled />
@@ -112,7 +139,7 @@ export const Statechart = (props: StatechartProps) => {
           type="button"
           title="Closer"
           aria-label="Closer"
-          onClick={() => setFrame(zoomed(frame, whole, 0.8, middle(frame)))}
+          onClick={() => moveTo(zoomed(frame, whole, 0.8, middle(frame)))}
         >
           +
         </button>
@@ -120,11 +147,14 @@ export const Statechart = (props: StatechartProps) => {
           type="button"
           title="Farther"
           aria-label="Farther"
-          onClick={() => setFrame(zoomed(frame, whole, 1.25, middle(frame)))}
+          onClick={() => moveTo(zoomed(frame, whole, 1.25, middle(frame)))}
         >
           −
         </button>
-        <button type="button" title="Whole chart" aria-label="Whole chart" onClick={() => setFrame(whole)}>
+        <button type="button" title="Active states" aria-label="Active states" onClick={focus}>
+          ◎
+        </button>
+        <button type="button" title="Whole chart" aria-label="Whole chart" onClick={() => moveTo(whole)}>
           ⤢
         </button>
       </div>
@@ -134,11 +164,15 @@ export const Statechart = (props: StatechartProps) => {
 
 const middle = (frame: Frame): [number, number] => [frame.x + frame.width / 2, frame.y + frame.height / 2];
 
-/** What a screen reader says of the drawing. */
-const describe = (graph: MachineGraph, active: ReadonlySet<string>): string => {
-  const leaves = graph.states.filter(
+const leavesOf = (graph: MachineGraph, active: ReadonlySet<string>): MachineGraph['states'] =>
+  graph.states.filter(
     (state) => active.has(state.id) && !graph.states.some((child) => child.parent === state.id),
   );
-  const names = leaves.map((state) => state.id.slice(graph.id.length + 1)).join(', ');
+
+/** What a screen reader says of the drawing. */
+const describe = (graph: MachineGraph, active: ReadonlySet<string>): string => {
+  const names = leavesOf(graph, active)
+    .map((state) => state.id.slice(graph.id.length + 1))
+    .join(', ');
   return `Statechart of ${graph.title || graph.id}${names === '' ? '' : `; active: ${names}`}`;
 };

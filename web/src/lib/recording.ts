@@ -45,15 +45,3 @@ const isFrames = (value: unknown): value is readonly Frame[] =>
 
 export const fileNameOf = (recording: Recording): string =>
   `${recording.actor.replace(/[^\w.-]+/g, '_')}-${new Date(recording.savedAtMs).toISOString().replace(/[:.]/g, '-')}.json`;
-
-/** Hands the file to the browser's own downloads. */
-export const saveRecording = (recording: Recording): void => {
-  const url = URL.createObjectURL(
-    new Blob([JSON.stringify(recording, null, 1)], { type: 'application/json' }),
-  );
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileNameOf(recording);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-};

@@ -19,3 +19,6 @@ const chosen = <T extends string>(name: string, allowed: readonly [T, ...T[]]) =
 export const theme = chosen('theme', themes);
 export const palette = chosen('palette', palettes);
 export const density = chosen('density', densities);
+
+/** Whether charts show how often each state and transition was taken. For this visit only. */
+export const isHeatShown = signal(false);

@@ -6,6 +6,7 @@ import { logout, user } from '../lib/session.ts';
 import { densities, density, palette, palettes, theme, themes } from '../lib/settings.ts';
 import { isPaletteOpen } from '../views/palette.tsx';
 import { Mark } from './mark.tsx';
+import { Menu } from './menu.tsx';
 
 const icons = {
   events: 'M3 4h14M3 10h14M3 16h9',
@@ -84,11 +85,8 @@ export const TopBar = () => (
 );
 
 const Looks = () => (
-  <details class="looks">
-    <summary title="Looks" aria-label="Looks">
-      ◐
-    </summary>
-    <div>
+  <Menu label="◐" title="Looks" closesOnClick={false}>
+    <div class="looks">
       <Choice label="Theme" values={themes} value={theme.value} onChange={(value) => (theme.value = value)} />
       <Choice
         label="Colours"
@@ -103,7 +101,7 @@ const Looks = () => (
         onChange={(value) => (density.value = value)}
       />
     </div>
-  </details>
+  </Menu>
 );
 
 const Choice = <T extends string>(props: {

@@ -8,8 +8,9 @@ import { type Drawing, loadDrawing } from '../chart/load-chart.ts';
 import { Statechart } from '../chart/statechart.tsx';
 import { type ActorFeed, useActor } from '../lib/actor-feed.ts';
 import { encode } from '../lib/api.ts';
-import { recordingOf, saveRecording } from '../lib/recording.ts';
+import { heatOf } from '../lib/heat.ts';
 import { href } from '../lib/router.ts';
+import { isHeatShown } from '../lib/settings.ts';
 import { Empty, Json, Panel, Problem } from '../parts/bits.tsx';
 import { DeadlineChip } from '../parts/deadline-ring.tsx';
 import { Candidates } from './candidates.tsx';
@@ -17,6 +18,7 @@ import { ControlBox } from './control-box.tsx';
 import { DiffList } from './diff-list.tsx';
 import { DryRunBox } from './dry-run-box.tsx';
 import { PickedNote } from './picked-note.tsx';
+import { SaveMenu } from './save-menu.tsx';
 import { Timeline } from './timeline.tsx';
 import { TransitionList } from './transition-list.tsx';
 
@@ -74,6 +76,10 @@ export const ActorPanelOf = ({
   }, [newest]);
   const past = frames.find((frame) => frame.seq === at.value);
   const shown = useShown(feed, past, trial.value);
+  const heat = useMemo(
+    () => (isHeatShown.value ? heatOf(frames) : undefined),
+    [isHeatShown.value, frames.at(-1)],
+  );
   if (view === undefined)
     return feed.problem === undefined ? (
       <Empty>Looking…</Empty>
@@ -92,6 +98,7 @@ export const ActorPanelOf = ({
         taken={shown.taken}
         refused={shown.refused}
         moment={shown.moment}
+        heat={heat}
         deadlines={past === undefined && trial.value === undefined ? view.deadlines : []}
         picked={picked.value.transition ?? picked.value.state}
         onPick={(found) => {
@@ -126,7 +133,20 @@ export const ActorPanelOf = ({
           </span>
           {past === undefined &&
             view.deadlines.map((deadline) => <DeadlineChip key={deadline.name} deadline={deadline} />)}
-          {compact && <a href={href(`/actor/${encode(id)}`)}>open actor</a>}
+          <span class="state-tools">
+            <button
+              type="button"
+              class="chip"
+              aria-pressed={isHeatShown.value}
+              title="How often each state and transition was taken"
+              onClick={() => {
+                isHeatShown.value = !isHeatShown.value;
+              }}
+            >
+              Heat
+            </button>
+            {compact && <a href={href(`/actor/${encode(id)}`)}>open actor</a>}
+          </span>
         </div>
         {isStale && (
           <p class="hint">
@@ -159,13 +179,7 @@ export const ActorPanelOf = ({
             <>
               {frames.length > 0 ? `${frames.length} seen` : 'since this page watches'}
               {!compact && !recorded && (
-                <button
-                  type="button"
-                  class="quiet"
-                  onClick={() => saveRecording(recordingOf(view, frames, Date.now()))}
-                >
-                  Save as file
-                </button>
+                <SaveMenu view={view} frames={frames} drawing={drawing ?? undefined} />
               )}
             </>
           }

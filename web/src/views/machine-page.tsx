@@ -2,6 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { Statechart } from '../chart/statechart.tsx';
 import { href } from '../lib/router.ts';
+import { saveJson } from '../lib/save-file.ts';
+import { xstateConfigOf } from '../lib/xstate-config.ts';
 import { Empty, Panel } from '../parts/bits.tsx';
 import { useDrawing } from './actor-panel.tsx';
 import { PickedNote } from './picked-note.tsx';
@@ -24,7 +26,16 @@ export const MachinePage = ({ id }: { id: string }) => {
           <h1>{graph.id}</h1>
           <p class="dim">{graph.title}</p>
         </div>
-        <a href={href(`/actors?machine=${graph.id}`)}>its actors</a>
+        <div class="row">
+          <a href={href(`/actors?machine=${graph.id}`)}>its actors</a>
+          <button
+            type="button"
+            title="The configuration for XState's createMachine, as JSON"
+            onClick={() => saveJson(`${graph.id}.machine.json`, xstateConfigOf(graph))}
+          >
+            Save for XState
+          </button>
+        </div>
       </header>
       <Statechart
         drawing={drawing}

@@ -46,7 +46,7 @@ export const OpenPage = () => {
       </header>
       {problem.value !== '' && <Problem text={problem.value} />}
       {recording === undefined ? (
-        <Empty>Choose a file that was saved with “Save as file” on the page of an actor.</Empty>
+        <Empty>Choose a file that was saved with “Save…”, “Recording” on the page of an actor.</Empty>
       ) : (
         <ActorPanelOf
           key={`${recording.actor}/${recording.savedAtMs}`}
