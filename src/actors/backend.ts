@@ -30,7 +30,8 @@ import { awaitReceipt } from './runtime/receipts.ts';
 import { createRuntime, type Runtime } from './runtime/runtime.ts';
 import type { Connection, Sessions } from './sessions/sessions.ts';
 
-export interface BackendOptions extends Pick<Foundations, 'name' | 'deliveryWorkers' | 'env' | 'onCollapse'> {
+export interface BackendOptions
+  extends Pick<Foundations, 'name' | 'deliveryWorkers' | 'env' | 'assets' | 'onCollapse'> {
   readonly store: SnapshotStore;
   readonly log: BackendLog;
   /** Entities allowed without a licence; 0 for no limit. */

@@ -16,6 +16,7 @@ import type { CheckContext } from '../machines/check-facts.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
 import { defaultNamespace, entityKey, keepaliveCheckName } from '../model/names.ts';
+import { noAssets } from '../pipeline/ports.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { bootSpec } from './boot-behaviour.ts';
 import { Clients, clientRegistryVersion, clientsId } from './clients/clients.ts';
@@ -26,6 +27,7 @@ import { checkId, EntityTree, partitionSpecs } from './entities/entity-tree.ts';
 import { Ingest } from './ingest.ts';
 import { circuitsId, createCircuits } from './pipelines/circuits.ts';
 import { createPipelines, type Pipelines, type PipelinesWorld } from './pipelines/pipelines.ts';
+import { createRuntimeAssets, type RuntimeAssetsWorld } from './pipelines/runtime-assets.ts';
 import { logTrace } from './pipelines/trace-log.ts';
 import { createPlatformReporter, platformNamespace, watchdogFinding } from './platform-events.ts';
 import { ReadModel } from './read-model.ts';
@@ -59,6 +61,8 @@ export interface Foundations {
   readonly deliveryWorkers: number;
   /** What pipe handlers and mutators start from. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where runtime assets are kept, and what they are chosen for. Absent: definitions that name some can't run. */
+  readonly assets?: Pick<RuntimeAssetsWorld, 'store' | 'entity'>;
   /** In place of the pipelines; see BackendOptions. */
   readonly runPipelines?: PipelinesWorld['run'];
   /** Name of this backend among its peers. */
@@ -129,6 +133,14 @@ export const compose = (foundations: Foundations): Parts => {
     lookup: configuration,
     resolveSecrets: secrets.resolve,
     gate: createCircuits(runtime),
+    loadAssets:
+      foundations.assets === undefined
+        ? noAssets
+        : createRuntimeAssets({
+            ...foundations.assets,
+            definition: (namespace, name) => configuration.asset(namespace, name),
+            env: foundations.env,
+          }),
     env: foundations.env,
     nowMs,
     after: (delayMs, fire) => void runtime.deadlines.after(delayMs, fire),

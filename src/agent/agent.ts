@@ -7,6 +7,7 @@ import type { AssetStore } from '../assets/asset-store.ts';
 import { createAssetStore } from '../assets/asset-store.ts';
 import { emptySystem } from '../model/entity.ts';
 import { substituteTokens, tokenData } from '../model/token-substitution.ts';
+import { readAuthorities } from '../program/authorities.ts';
 import { component, errorText, type Logger } from '../program/log.ts';
 import { readTextFile } from '../program/resolve.ts';
 import { readSystemFacts } from '../program/system-facts.ts';
@@ -26,7 +27,6 @@ import { createLocalInputs, type InputPorts } from './local-inputs.ts';
 import { ownEnvironment } from './own-environment.ts';
 import { openSession, type Session } from './session.ts';
 import type { Stages } from './stages.ts';
-import { readAuthorities } from './tls.ts';
 
 export interface AgentDependencies {
   readonly log: Logger;

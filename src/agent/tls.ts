@@ -3,6 +3,7 @@
 // log each time instead of stopping the agent.
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
+import { readAuthorities } from '../program/authorities.ts';
 import { errorText } from '../program/log.ts';
 import type { AgentConfig } from './flags.ts';
 
@@ -17,18 +18,6 @@ const ciphers = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
-
-/** What the file of trusted authorities holds. Throws with a sentence that names the file. */
-export const readAuthorities = (path: string): string => {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Error(`Error reading CA file: ${errorText(error)}`);
-  }
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-  throw new Error(`No certificates could be parsed out of ${path}`);
-};
 
 const contextOf = (config: AgentConfig): SecureContext => {
   const ca = config.trustedCaFile === '' ? {} : { ca: readAuthorities(config.trustedCaFile) };

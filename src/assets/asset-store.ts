@@ -7,15 +7,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Entity } from '../model/entity.ts';
-import { assetPathVariable, substituteAsset, tokenData } from '../model/token-substitution.ts';
-import { type Environment, mergeEnvironments } from '../program/environment.ts';
+import { substituteAsset, tokenData } from '../model/token-substitution.ts';
+import type { Environment } from '../program/environment.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
 import { createTokenBucket } from '../program/token-bucket.ts';
 import { filtersHold } from './asset-filter.ts';
+import { assetVariables } from './asset-variables.ts';
 import { type Download, type DownloadOptions, download } from './download.ts';
-import { maxUnpackedBytes } from './limits.ts';
+import { maxInstallsAtOnce, maxUnpackedBytes } from './limits.ts';
 import { unpackTar } from './tar.ts';
+import { createTurns } from './turns.ts';
 
 export interface AssetStoreOptions {
   readonly cacheDir: string;
@@ -91,17 +93,6 @@ const archiveOf = async (bytes: Buffer): Promise<Buffer> => {
   return plain;
 };
 
-const variablesOf = (installed: readonly { name: string; path: string }[]): Environment => {
-  // The first asset comes first in the search paths, so it is merged last.
-  const layers = [...installed].reverse().map(({ name, path }) => ({
-    PATH: join(path, 'bin'),
-    LD_LIBRARY_PATH: join(path, 'lib'),
-    CPATH: join(path, 'include'),
-    [assetPathVariable(name)]: path,
-  }));
-  return mergeEnvironments(...layers);
-};
-
 const asideName = 'unpacking-';
 
 const removeLeftovers = async (cacheDir: string): Promise<void> => {
@@ -115,8 +106,9 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
   const { cacheDir, clock, log } = options;
   const bucket = createTokenBucket(options.ratePerSecond, options.burst, clock.monotonicMs());
   const underWay = new Map<string, Promise<Stage<string>>>();
+  const inTurn = createTurns(maxInstallsAtOnce);
   // What a program that was killed while unpacking left behind.
-  let lastInstall: Promise<unknown> = removeLeftovers(cacheDir).catch((error) =>
+  const tidied: Promise<unknown> = removeLeftovers(cacheDir).catch((error) =>
     log.warn({ error: errorText(error) }, 'unable to tidy the asset cache'),
   );
 
@@ -160,7 +152,7 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
     return unpacked;
   };
 
-  /** One at a time; whoever wants the same asset meanwhile waits for the same installation. */
+  /** A few at a time; whoever wants the same asset meanwhile waits for the same installation. */
   const ensure = (build: Build): Promise<Stage<string>> => {
     if (!/^[0-9a-f]{128}$/.test(build.sha512))
       return Promise.resolve(no(`asset "${build.name}" has no SHA-512 checksum of 128 hex digits`));
@@ -168,11 +160,10 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
     const waiting = underWay.get(build.sha512);
     if (waiting !== undefined) return waiting;
     if (existsSync(path)) return Promise.resolve(yes(path));
-    const installing = lastInstall
-      .then(() => fetchInto(build, path))
+    const installing = tidied
+      .then(() => inTurn(() => fetchInto(build, path)))
       .finally(() => underWay.delete(build.sha512));
     underWay.set(build.sha512, installing);
-    lastInstall = installing.catch(() => {});
     return installing;
   };
 
@@ -201,7 +192,7 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
         if (!one.ok) return one;
         if (one.value !== null) installed.push(one.value);
       }
-      return yes({ folders: installed.map(({ path }) => path), variables: variablesOf(installed) });
+      return yes({ folders: installed.map(({ path }) => path), variables: assetVariables(installed) });
     },
   };
 };

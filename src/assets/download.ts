@@ -5,7 +5,7 @@ import { get as getHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { proxyFor, type Variables } from '../program/proxy-rule.ts';
 import { openTunnel, proxyCredentials } from '../program/tunnel.ts';
-import { downloadIdleMs, maxAssetBytes, maxRedirects } from './limits.ts';
+import { downloadIdleMs, downloadMs, maxAssetBytes, maxRedirects } from './limits.ts';
 
 export interface Download {
   readonly bytes: Buffer;
@@ -92,6 +92,18 @@ export const download = async (address: string, options: DownloadOptions): Promi
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new Error(`unsupported protocol ${url.protocol}`);
   const response = await follow(url, options, maxRedirects);
+  const late = setTimeout(
+    () => response.destroy(new Error(`not done after ${downloadMs / 1000} s`)),
+    downloadMs,
+  );
+  try {
+    return await take(response);
+  } finally {
+    clearTimeout(late);
+  }
+};
+
+const take = async (response: IncomingMessage): Promise<Download> => {
   const hash = createHash('sha512');
   const chunks: Buffer[] = [];
   let size = 0;

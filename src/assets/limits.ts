@@ -8,5 +8,8 @@ export const filterStackBytes = 131_072;
 export const maxAssetBytes = 268_435_456;
 export const maxUnpackedBytes = 1_073_741_824;
 export const maxRedirects = 10;
-/** How long a download may stand still. */
+/** Each holds its archive in memory; one that stands still must not hold up the others. */
+export const maxInstallsAtOnce = 4;
+/** How long a download may stand still, and how long it may take as a whole. */
 export const downloadIdleMs = 60_000;
+export const downloadMs = 600_000;

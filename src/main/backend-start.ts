@@ -17,6 +17,7 @@ import { SettingsError } from '../program/resolve.ts';
 import { version } from '../program/version.ts';
 import { openStore } from '../store/open-store.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
+import { openBackendAssets } from './backend-assets.ts';
 import type { BackendSettings } from './backend-flags.ts';
 import { createBackendMetrics } from './backend-metrics.ts';
 import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
@@ -72,6 +73,7 @@ const run = async (settings: BackendSettings, log: Logger): Promise<Running> => 
     deregistrationHandler: settings.deregistrationHandler,
     deliveryWorkers: settings.pipelinedWorkers,
     env: process.env,
+    assets: openBackendAssets(settings, name, log),
     onCollapse: () => {
       log.fatal('the supervisor tree gave up; ending so that the service manager starts us again');
       process.exit(collapseExitCode);

@@ -150,6 +150,8 @@ const run = async (): Promise<number> => {
     const backend = startChild('mon-backend', [
       '--state-dir',
       stateDir,
+      '--cache-dir',
+      `${stateDir}/cache`,
       '--api-listen-address',
       `127.0.0.1:${apiPort}`,
       '--agent-host',

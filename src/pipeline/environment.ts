@@ -1,4 +1,5 @@
-// The environment of a handler's or mutator's command, and the values in it that must not come back to light.
+// What a definition runs with: the environment of a handler's or mutator's command, the values in it that must not come
+// back to light, and the scripts of a filter.
 // Later wins: backend process, runtime assets, env_vars, secrets (backend sheet 6.3).
 import { minScrubbedSecretChars, minScrubbedVariableChars } from './limits.ts';
 import type { PipelineDeps, SecretReference } from './ports.ts';
@@ -34,7 +35,7 @@ export const buildEnvironment = async (
   const hidden: string[] = [];
   for (const [name, value] of Object.entries(deps.env)) if (value !== undefined) env[name] = value;
   const assets = definition.runtime_assets ?? [];
-  if (assets.length > 0) Object.assign(env, (await deps.loadAssets?.(namespace, assets))?.env);
+  if (assets.length > 0) Object.assign(env, (await deps.loadAssets(namespace, assets)).env);
   for (const entry of definition.env_vars ?? []) {
     const [name, value] = splitVariable(entry);
     if (value === undefined || name === '') continue;
@@ -50,6 +51,14 @@ export const buildEnvironment = async (
   }
   return { env, scrub: scrubber(hidden) };
 };
+
+/** The scripts a filter or a JavaScript mutator brings along. Rejects when an asset can't be had. */
+export const scriptsOf = async (
+  { runtime_assets: names }: Pick<Definition, 'runtime_assets'>,
+  namespace: string,
+  { loadAssets }: Pick<PipelineDeps, 'loadAssets'>,
+): Promise<readonly string[]> =>
+  names === null || names.length === 0 ? [] : (await loadAssets(namespace, names)).scripts();
 
 /** Longest first, so that a secret inside another leaves nothing of either. */
 export const scrubber = (values: readonly string[]): ((text: string) => string) => {

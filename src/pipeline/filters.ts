@@ -3,6 +3,7 @@
 import type { Event } from '../model/event.ts';
 import type { EventFilter } from '../model/event-filter.ts';
 import { judgeBuiltIn } from './built-in-filters.ts';
+import { scriptsOf } from './environment.ts';
 import { isRetryable, messageOf } from './failures.ts';
 import { type Ruling, ruleOutcomes, ruleWindows } from './filter-rule.ts';
 import type { PlannedWorkflow } from './plan.ts';
@@ -118,13 +119,11 @@ const toProgram = async (
   namespace: string,
   deps: FilterDeps,
 ): Promise<FilterProgram> => {
-  const assets = filter.runtime_assets ?? [];
-  const bundle = assets.length > 0 ? await deps.loadAssets?.(namespace, assets) : undefined;
   return {
     name,
     action: filter.action === 'deny' ? 'deny' : 'allow',
     expressions: filter.expressions,
-    scripts: bundle?.scripts ?? [],
+    scripts: await scriptsOf(filter, namespace, deps),
   };
 };
 

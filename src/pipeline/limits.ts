@@ -4,6 +4,8 @@
 export const maxSetLevels = 3;
 /** Dial and write of a tcp or udp handler that names no timeout. */
 export const defaultSocketTimeoutSeconds = 60;
+/** All scripts that the runtime assets of one filter or mutator may bring along, each. */
+export const maxAssetScriptBytes = 1_048_576;
 /** What a trace keeps of a handler's output. */
 export const maxHandlerOutputBytes = 4_096;
 /** What is read of it before secrets are taken out and it is cut to that: no half of a secret may survive the cut. */

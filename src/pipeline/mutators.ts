@@ -3,7 +3,7 @@
 import type { Event } from '../model/event.ts';
 import type { Mutator } from '../model/mutator.ts';
 import { directRunner } from './commands/run-command.ts';
-import { buildEnvironment, splitVariable } from './environment.ts';
+import { buildEnvironment, scriptsOf, splitVariable } from './environment.ts';
 import { isRetryable, messageOf } from './failures.ts';
 import { describeFailure } from './filter-rule.ts';
 import { maxMutatorOutputBytes, mutatorLimits } from './limits.ts';
@@ -85,13 +85,11 @@ const mutateByScript = async (
   namespace: string,
   deps: MutatorDeps,
 ): Promise<Mutation> => {
-  const assets = mutator.runtime_assets ?? [];
-  const bundle = assets.length > 0 ? await deps.loadAssets?.(namespace, assets) : undefined;
   const timeMs = mutator.timeout > 0 ? mutator.timeout * 1000 : mutatorLimits.timeMs;
   const outcome = await deps.mutators.mutate(eventJson, {
     body: mutator.eval ?? '',
     globals: scriptGlobals(mutator.env_vars ?? [], deps.env),
-    scripts: bundle?.scripts ?? [],
+    scripts: await scriptsOf(mutator, namespace, deps),
     timeMs,
   });
   return readOutcome(outcome, timeMs);

@@ -46,10 +46,11 @@ export interface HandlerGate {
 export interface AssetBundle {
   /** Additions to the environment of a command (PATH and the like already joined with ours). */
   readonly env: Readonly<Record<string, string>>;
-  /** Sources of the `.js` files below `lib/`, for filters and JavaScript mutators. */
-  readonly scripts: readonly string[];
+  /** Reads the `.js` files below `lib/`, for filters and JavaScript mutators. Rejects when they are too much. */
+  scripts(): Promise<readonly string[]>;
 }
 
+/** Rejects, with the reason in words, when one of the assets is not defined or can't be had. */
 export type LoadAssets = (namespace: string, names: readonly string[]) => Promise<AssetBundle>;
 
 export interface PipelineDeps {
@@ -60,8 +61,7 @@ export interface PipelineDeps {
   readonly gate: HandlerGate;
   /** Runs commands; absent: in this process, whose event loop then waits for every fork (see CommandHelper). */
   readonly commands?: CommandRunner;
-  /** Absent: definitions that name runtime assets run without them. */
-  readonly loadAssets?: LoadAssets;
+  readonly loadAssets: LoadAssets;
   /** The environment commands start from. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Wall clock, milliseconds since the epoch: time windows and `seconds_since`. */
@@ -69,6 +69,11 @@ export interface PipelineDeps {
   /** Aborted when the backend stops: running commands are ended with their whole process group. */
   readonly signal?: AbortSignal;
 }
+
+/** For a house without assets: who names one is told. */
+export const noAssets: LoadAssets = async (_, names) => {
+  throw new Error(`runtime asset "${names[0]}": this backend keeps no assets`);
+};
 
 export const openGate: HandlerGate = {
   enter: async () => ({ entered: true, leave: () => {} }),

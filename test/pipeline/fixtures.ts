@@ -4,7 +4,7 @@ import { type EventFilter, eventFilterSchema } from '../../src/model/event-filte
 import { type Handler, handlerSchema } from '../../src/model/handler.ts';
 import { type Mutator, mutatorSchema } from '../../src/model/mutator.ts';
 import { type Pipeline, pipelineSchema } from '../../src/model/pipeline.ts';
-import { openGate, type PipelineDeps, type ResourceLookup } from '../../src/pipeline/ports.ts';
+import { noAssets, openGate, type PipelineDeps, type ResourceLookup } from '../../src/pipeline/ports.ts';
 import type { ExpressionRunner, MutatorRunner } from '../../src/pipeline/sandbox/protocol.ts';
 
 type Fields = Record<string, unknown>;
@@ -108,6 +108,7 @@ export const depsOf = (definitions: Definitions, rest: Partial<PipelineDeps> = {
   mutators: noSandbox,
   resolveSecrets: async () => [],
   gate: openGate,
+  loadAssets: noAssets,
   env: { PATH: process.env['PATH'], BACKEND_WORD: 'from the backend' },
   nowMs: () => nowMs,
   ...rest,

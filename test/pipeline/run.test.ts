@@ -220,7 +220,10 @@ describe('runtime assets', () => {
   it('bring scripts to filters and environment to commands; a missing one stops only who names it', async () => {
     const loadAssets = async (_: string, names: readonly string[]) => {
       if (names.includes('gone')) throw new Error('asset "gone" does not exist');
-      return { env: { TOOL: 'from the asset' }, scripts: ['function odd(n) { return n % 2 === 1 }'] };
+      return {
+        env: { TOOL: 'from the asset' },
+        scripts: async () => ['function odd(n) { return n % 2 === 1 }'],
+      };
     };
     const assets = { runtime_assets: ['tools'] };
     const definitions = {

@@ -5,7 +5,7 @@ import { setMaxListeners } from 'node:events';
 import type { Event } from '../../model/event.ts';
 import { CommandHelper } from '../../pipeline/commands/command-helper.ts';
 import { filterLimits, mutatorLimits } from '../../pipeline/limits.ts';
-import type { HandlerGate, ResolveSecrets, ResourceLookup } from '../../pipeline/ports.ts';
+import type { HandlerGate, LoadAssets, ResolveSecrets, ResourceLookup } from '../../pipeline/ports.ts';
 import { runPipelines } from '../../pipeline/run.ts';
 import type { ExpressionRunner } from '../../pipeline/sandbox/protocol.ts';
 import { Sandbox } from '../../pipeline/sandbox/sandbox.ts';
@@ -16,6 +16,7 @@ export interface PipelinesWorld {
   readonly lookup: ResourceLookup;
   readonly resolveSecrets: ResolveSecrets;
   readonly gate: HandlerGate;
+  readonly loadAssets: LoadAssets;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nowMs: () => number;
   readonly after: (delayMs: number, fire: () => void) => void;
@@ -40,7 +41,7 @@ export const createPipelines = (world: PipelinesWorld): Pipelines => {
   const stopping = new AbortController();
   // Every running command listens to it: their number is bounded by the workers, not by Node's guess of a leak.
   setMaxListeners(0, stopping.signal);
-  const { lookup, resolveSecrets, gate, env, nowMs } = world;
+  const { lookup, resolveSecrets, gate, loadAssets, env, nowMs } = world;
   const commands = new CommandHelper();
   const deps = {
     lookup,
@@ -48,6 +49,7 @@ export const createPipelines = (world: PipelinesWorld): Pipelines => {
     mutators,
     resolveSecrets,
     gate,
+    loadAssets,
     env,
     nowMs,
     commands,

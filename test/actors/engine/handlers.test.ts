@@ -2,48 +2,13 @@
 // keep one bad handler from holding up the others. Processes run in real time; waits of the backend are simulated.
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { traceSchema } from '../../../src/http/trace-doc.ts';
-import { handlerSchema } from '../../../src/model/handler.ts';
-import type { Trace } from '../../../src/pipeline/trace.ts';
-import { type Json, World } from './world.ts';
-
-const patienceMs = 20_000;
-
-/** Waits in real time for what a process does; the simulated clock stands still. */
-const until = async (world: World, what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
-  const giveUpAt = Date.now() + patienceMs;
-  while (!(await holds())) {
-    assert.ok(Date.now() < giveUpAt, `${what} did not happen within ${patienceMs} ms`);
-    await world.quiet();
-    await sleep(5);
-  }
-};
-
-const open = async (t: TestContext): Promise<{ world: World; folder: string }> => {
-  const folder = mkdtempSync(join(tmpdir(), 'mon-engine-'));
-  const world = await World.open({ realPipelines: true });
-  t.after(async () => {
-    await world.stop();
-    rmSync(folder, { recursive: true });
-  });
-  return { world, folder };
-};
-
-const handler = (world: World, name: string, fields: Json): Promise<void> =>
-  world.define(
-    'handlers',
-    name,
-    handlerSchema.parse({ metadata: { name, namespace: 'default' }, type: 'pipe', ...fields }),
-  );
-
-const traceOf = async (world: World, check = 'cpu', entity = 'web-01'): Promise<Trace | undefined> =>
-  (await world.drive(world.backend.readTrace('default', entity, check))) as Trace | undefined;
+import { handler, open, traceOf, until } from './real-pipelines.ts';
 
 const isAlive = (pid: number): boolean => {
   try {

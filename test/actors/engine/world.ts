@@ -32,7 +32,8 @@ export interface LogLine {
   readonly fields: Json;
 }
 
-export interface WorldOptions extends Partial<Pick<BackendOptions, 'deregistrationHandler' | 'entityLimit'>> {
+export interface WorldOptions
+  extends Partial<Pick<BackendOptions, 'deregistrationHandler' | 'entityLimit' | 'assets'>> {
   readonly seed?: number;
   /** Which deliveries to keep; default all. */
   readonly records?: (event: Event) => boolean;
@@ -155,6 +156,7 @@ export class World {
       entityLimit: this.#options.entityLimit ?? 0,
       deregistrationHandler: this.#options.deregistrationHandler ?? '',
       deliveryWorkers: 100,
+      ...(this.#options.assets === undefined ? {} : { assets: this.#options.assets }),
       env: process.env,
       onCollapse: () => assert.fail('the supervisor tree gave up'),
       clock,
