@@ -1,6 +1,15 @@
 // A machine as the runtime runs it: what it emits is collected instead of dispatched, so that effects are performed
 // after the transition, in order, and not at all when the transition throws.
-import type { ActorLogic, AnyActorRef, AnyEventObject, AnyStateMachine, EventObject, Snapshot } from 'xstate';
+import type {
+  ActorLogic,
+  AnyActor,
+  AnyActorRef,
+  AnyEventObject,
+  AnyStateMachine,
+  EventObject,
+  Snapshot,
+} from 'xstate';
+import { quietStepOf } from './quiet-step.ts';
 
 export interface Effect {
   readonly type: string;
@@ -26,6 +35,18 @@ export const takeEffects = (): readonly Effect[] => {
   return taken;
 };
 
+let observed = false;
+
+/** Sends so that XState reports each step to those who inspect it: a quiet step (quiet-step.ts) it does not see. */
+export const sendObserved = (actor: AnyActor, message: EventObject): void => {
+  observed = true;
+  try {
+    actor.send(message);
+  } finally {
+    observed = false;
+  }
+};
+
 const logics = new WeakMap<AnyStateMachine, EffectLogic>();
 
 /** One logic for each machine, however many actors run it. */
@@ -38,26 +59,32 @@ export const effectLogic = (machine: AnyStateMachine): EffectLogic => {
   return logic;
 };
 
-const adapt = (machine: AnyStateMachine): EffectLogic => ({
-  config: machine.config,
-  getInitialSnapshot(scope, input) {
-    scope.emit = collect;
-    return machine.getInitialSnapshot(scope as never, input as never);
-  },
-  restoreSnapshot(snapshot, scope) {
-    scope.emit = collect;
-    return machine.restoreSnapshot(complete(snapshot) as never, scope as never);
-  },
-  transition(snapshot, event, scope) {
-    try {
-      return machine.transition(snapshot as never, event, scope as never);
-    } catch (error) {
-      stopOrphans(snapshot, scope);
-      throw error;
-    }
-  },
-  getPersistedSnapshot: (snapshot) => machine.getPersistedSnapshot(snapshot as never),
-});
+const adapt = (machine: AnyStateMachine): EffectLogic => {
+  const takeQuietStep = quietStepOf(machine);
+  return {
+    config: machine.config,
+    getInitialSnapshot(scope, input) {
+      scope.emit = collect;
+      return machine.getInitialSnapshot(scope as never, input as never);
+    },
+    restoreSnapshot(snapshot, scope) {
+      scope.emit = collect;
+      return machine.restoreSnapshot(complete(snapshot) as never, scope as never);
+    },
+    transition(snapshot, event, scope) {
+      try {
+        const step = observed ? undefined : takeQuietStep(snapshot as never, event);
+        if (step === undefined) return machine.transition(snapshot as never, event, scope as never);
+        collected.push(...step.emitted);
+        return step.snapshot;
+      } catch (error) {
+        stopOrphans(snapshot, scope);
+        throw error;
+      }
+    },
+    getPersistedSnapshot: (snapshot) => machine.getPersistedSnapshot(snapshot as never),
+  };
+};
 
 /** Our records hold `{value, context}`; XState wants to see its other fields, too. */
 const complete = (snapshot: Snapshot<unknown>): object => ({

@@ -11,7 +11,7 @@ import type {
   Receipt,
 } from './contract.ts';
 import { type Deadline, type DeadlineOptions, kindOf } from './deadlines.ts';
-import { takeEffects } from './effect-logic.ts';
+import { sendObserved, takeEffects } from './effect-logic.ts';
 import type { TransitionWatch } from './inspection.ts';
 import type { RuntimeParts } from './parts.ts';
 import { done, Settlement, tellReceipt } from './settlement.ts';
@@ -124,8 +124,12 @@ export class Life implements LiveActor {
   handle(message: ActorMessage, receipt: Receipt | undefined, watch: TransitionWatch | undefined): Handled {
     this.handled += 1;
     const before = this.actor.getSnapshot();
-    watch?.before(message, this.actor);
-    this.actor.send(message);
+    if (watch === undefined) {
+      this.actor.send(message);
+    } else {
+      watch.before(message, this.actor);
+      sendObserved(this.actor, message);
+    }
     const after: Snapshot<unknown> = this.actor.getSnapshot();
     const effects = takeEffects();
     watch?.after(after, effects);
