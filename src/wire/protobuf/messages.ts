@@ -1,6 +1,7 @@
 // The messages of the agent conversation in their binary form: field numbers of the published schema of the reference
 // product (agent sheet, section 11), under the JSON keys by which everybody else knows these values.
-// Left out: extended attributes (they have no JSON key) and the older form of `subdue`, which has no effect.
+// Left out: extended attributes and the flapping of past results, which have no JSON key, and the older form of `subdue`,
+// which has no effect.
 import {
   double,
   flag,
@@ -220,6 +221,7 @@ export const eventMessage = message('Event', {
   id: uuid(6),
   sequence: integer(7),
   pipelines: many(8, reference),
+  fallback_pipeline: one(9, reference),
 });
 
 export const checkRequestMessage = message('CheckRequest', {
