@@ -47,6 +47,7 @@ const mergeCheck = (previous: Check | undefined, incoming: Check, around: Circum
   const history = appendHistory(previous?.history, { status, executed });
   const change = totalStateChange(history);
   const state = stateOf(previous, incoming, change);
+  if (state === 'flapping') history[history.length - 1] = { status, executed, flapping: true };
   const counts = countOccurrences(history, {
     occurrences: previous?.occurrences ?? 0,
     watermark: previous?.occurrences_watermark ?? 0,

@@ -96,6 +96,8 @@ export type CheckConfig = z.infer<typeof checkConfigSchema>;
 export const historyEntrySchema = z.object({
   status: unsigned(0),
   executed: integer(0),
+  /** Present, and true, where the check was flapping with this result. */
+  flapping: z.boolean().optional(),
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 

@@ -80,6 +80,19 @@ describe('merging a result', () => {
     assert.equal(check.last_ok, 19);
   });
 
+  it('marks the results in its history with which the check was flapping, and no others', () => {
+    const thresholds = { low_flap_threshold: 10, high_flap_threshold: 30 };
+    const changing = Array.from({ length: 22 }, (_, n) => n % 2);
+    const calm = Array.from({ length: 19 }, () => 0);
+    const { check } = mergeAll(
+      [...changing, ...calm].map((status, n) => sampleEvent({ status, executed: n + 1, check: thresholds })),
+    );
+    const flapped = (check.history ?? []).filter(({ flapping }) => flapping === true);
+    assert.deepEqual([flapped[0]?.executed, flapped.length], [21, 20], 'from its full history on');
+    assert.deepEqual(check.history?.at(-1), { status: 0, executed: 41 });
+    assert.equal(check.state, 'passing');
+  });
+
   it('fills in a missing timestamp with now and leaves a given one alone', () => {
     assert.equal(mergeResult(null, sampleEvent(), now).stored.timestamp, 1_700_000_000);
     assert.equal(mergeResult(null, sampleEvent({ executed: 12 }), now).stored.timestamp, 12);

@@ -67,6 +67,27 @@ describe('what a filter sees', () => {
     ]);
   });
 
+  it('says with which event flapping began, and with which it ended', async () => {
+    const kind = (state: string, before: boolean, now: boolean): Event =>
+      checkEvent({
+        state,
+        history: [
+          { status: 0, executed: 1, ...(before ? { flapping: true } : {}) },
+          { status: 2, executed: 2, ...(now ? { flapping: true } : {}) },
+        ],
+      });
+    const begins = ['event.is_flapping_start === true', 'event.is_flapping_end === false'];
+    const neither = ['event.is_flapping_start === false', 'event.is_flapping_end === false'];
+    await hold(kind('flapping', false, true), begins);
+    await hold(kind('flapping', true, true), neither);
+    await hold(kind('failing', true, false), [
+      'event.is_flapping_start === false',
+      'event.is_flapping_end === true',
+    ]);
+    await hold(kind('failing', false, false), neither);
+    await hold(metricsEvent(), neither);
+  });
+
   it('is redacted', () =>
     hold(checkEvent(), [
       'event.entity.labels.api_key === "REDACTED"',

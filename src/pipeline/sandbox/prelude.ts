@@ -74,14 +74,14 @@ export const filterPrelude = `(function (global) {${globals}
   };
   var describe = function (event, check) {
     var history = check ? check.history : [];
-    var last = history[history.length - 1] || {}, previous = history[history.length - 2] || { status: 0 };
+    var previous = history[history.length - 2] || { status: 0 };
     var flapping = !!check && check.state === 'flapping';
     event.has_check = !!check;
     event.has_metrics = !!event.metrics;
     event.is_incident = !!check && check.status !== 0;
     event.is_resolution = !!check && check.status === 0 && previous.status !== 0;
     event.is_silenced = !!check && check.silenced.length > 0;
-    event.is_flapping_start = flapping && last.flapping === true && previous.flapping !== true;
+    event.is_flapping_start = flapping && previous.flapping !== true;
     event.is_flapping_end = !!check && !flapping && previous.flapping === true;
   };
   return {

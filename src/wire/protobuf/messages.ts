@@ -136,7 +136,7 @@ const check = message('Check', {
   ...sharedCheckFields,
   duration: double(22),
   executed: integer(23),
-  history: many(24, message('CheckHistory', { status: integer(1), executed: integer(2) })),
+  history: many(24, message('CheckHistory', { status: integer(1), executed: integer(2), flapping: flag(3) })),
   issued: integer(25),
   output: text(26),
   state: text(27),
