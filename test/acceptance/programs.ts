@@ -5,7 +5,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import { nodeFlagsOf } from '../../src/program/node-flags.ts';
 
 export type LogLine = Record<string, unknown>;
@@ -57,7 +56,7 @@ export const startProgram = (
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  const line = (words: string, timeoutMs = 30_000): Promise<LogLine> =>
+  const line = (words: string, timeoutMs = 60_000): Promise<LogLine> =>
     new Promise((resolve, reject) => {
       const tail = () =>
         lines
@@ -201,20 +200,7 @@ export class ApiClient {
 
 export const inDefault = (rest: string): string => `/api/core/v2/namespaces/default/${rest}`;
 
-/** Looks again every 50 ms until the look finds something. */
-export const eventually = async <T>(
-  what: string,
-  look: () => Promise<T | undefined | false>,
-  timeoutMs = 20_000,
-): Promise<T> => {
-  const until = Date.now() + timeoutMs;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > until) throw new Error(`${what}: not within ${timeoutMs} ms`);
-    await pause(50);
-  }
-};
+export { eventually } from '../eventually.ts';
 
 export const readPassword = (stateDir: string): Promise<string> =>
   readFile(join(stateDir, 'initial-admin-password'), 'utf8').then((text) => text.trim());

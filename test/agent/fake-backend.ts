@@ -109,7 +109,7 @@ export const startBackend = async (options: FakeOptions = {}): Promise<FakeBacke
       const giveUp = setTimeout(() => {
         watchers.delete(look);
         reject(new Error(`nothing came; so far: ${frames.map(({ type }) => type).join(', ')}`));
-      }, 10_000);
+      }, 60_000);
       const look = () => {
         if (!condition()) return;
         clearTimeout(giveUp);

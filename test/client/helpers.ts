@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import type { ClientLog, Level } from '../../src/client/log.ts';
 import type { Timers } from '../../src/client/timers.ts';
+import { eventually as patiently } from '../eventually.ts';
 
 export interface Line {
   readonly level: Level;
@@ -91,13 +92,6 @@ export const datagram = (port: number, data: string | Buffer): Promise<void> =>
     });
   });
 
-/** Looks again and again until something holds; fails after 10 s. */
-export const eventually = async <T>(look: () => T | undefined | false, what = 'it'): Promise<T> => {
-  const end = Date.now() + 10_000;
-  for (;;) {
-    const found = look();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`${what} did not come to be within 10 s`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
+/** Looks until something holds. */
+export const eventually = <T>(look: () => T | undefined | false, what = 'it'): Promise<T> =>
+  patiently(what, look);

@@ -14,6 +14,7 @@ import { pipeHandler } from '../../src/pipeline/handlers/pipe-handler.ts';
 import { tcpHandler } from '../../src/pipeline/handlers/tcp-handler.ts';
 import { udpHandler } from '../../src/pipeline/handlers/udp-handler.ts';
 import { maxDatagramBytes, maxHandlerOutputBytes } from '../../src/pipeline/limits.ts';
+import { eventually } from '../eventually.ts';
 import { isAlive } from '../is-alive.ts';
 import { handler } from './fixtures.ts';
 
@@ -21,13 +22,6 @@ const directory = mkdtempSync(join(tmpdir(), 'pipeline-test-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 const environment = { env: { PATH: process.env['PATH'] ?? '' }, scrub: (text: string) => text };
-const until = async (holds: () => boolean, what: string): Promise<void> => {
-  for (let tries = 0; tries < 500; tries += 1) {
-    if (holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail(`never happened: ${what}`);
-};
 
 const helper = new CommandHelper();
 after(() => helper.close());
@@ -82,7 +76,7 @@ for (const [where, runner] of runners)
       assert.equal(result.status, 2);
       assert.equal(result.output, 'Execution timed out\nbefore\n');
       const sleeper = Number(readFileSync(pids, 'utf8'));
-      await until(() => !isAlive(sleeper), 'the grandchild is dead');
+      await eventually('the grandchild is dead', () => !isAlive(sleeper));
     });
 
     it('goes on when something the command left behind keeps the output open', async () => {
@@ -182,7 +176,7 @@ describe('the helper process', () => {
     assert.equal((await pipeWith(own)('echo alive')).output, 'alive\n');
     assert.equal(own.pid, pid);
     own.close();
-    await until(() => !isAlive(pid), 'the helper has ended');
+    await eventually('the helper has ended', () => !isAlive(pid));
   });
 
   it('gives commands nothing of its own environment, and bytes as they are', async () => {

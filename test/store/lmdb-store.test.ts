@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { type SnapshotStore, StoreError } from '../../src/store/snapshot-store.ts';
+import { eventually } from '../eventually.ts';
 import { fc } from '../property.ts';
 import { describeStoreContract } from './contract.ts';
 import { changeMarker, quarantinedBytes, removeDir, tamper, temporaryDir } from './lmdb-home.ts';
@@ -73,10 +74,6 @@ describe('LMDB store: bit rot', () => {
   });
 });
 
-const eventually = async (look: () => boolean): Promise<void> => {
-  while (!look()) await new Promise((resolve) => setTimeout(resolve, 20));
-};
-
 describe('LMDB store: one writer a directory', () => {
   inDir(
     'refuses a second opening in the same process, and allows it after the first was closed',
@@ -97,10 +94,13 @@ describe('LMDB store: one writer a directory', () => {
       const [line] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = Number(line.toString());
       await eventually(
+        'the child owns the directory',
         () => existsSync(`${dir}/owner.json`) && readFileSync(`${dir}/owner.json`, 'utf8').includes(`${pid}`),
       );
       process.kill(pid, 'SIGKILL');
-      await eventually(() => /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+      await eventually('it is dead and not collected', () =>
+        /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')),
+      );
       await (await openLmdbStore({ dir })).close();
     } finally {
       parent.kill('SIGKILL');

@@ -1,0 +1,18 @@
+// Waiting for something to hold, for tests around real processes and sockets. Patient: a busy machine is no failure.
+
+const pauseMs = 20;
+
+/** Looks again and again until the look finds something (neither undefined nor false), and returns it. */
+export const eventually = async <T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  timeoutMs = 60_000,
+): Promise<T> => {
+  const endMs = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > endMs) throw new Error(`${what}: not within ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+};
