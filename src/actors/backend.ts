@@ -16,6 +16,8 @@ import { GroupCommit } from './commit/group-commit.ts';
 import { type BackendLog, compose, type Foundations, type Parts } from './compose.ts';
 import { deregistrationEvent, resolvedByDeregistering } from './entities/deregistration.ts';
 import { checkId, entityId } from './entities/entity-tree.ts';
+import { eventIn } from './events/event-in-record.ts';
+import type { EventIndex } from './events/event-index.ts';
 import { isKeepalive } from './ingest.ts';
 import type { Page, ReadQuery } from './read-model.ts';
 import { rebuild } from './rebuild.ts';
@@ -166,6 +168,11 @@ export class Backend {
 
   readEvent(namespace: string, entity: string, check: string): Promise<CheckEvent | undefined> {
     return this.#parts.reader.event(namespace, entity, check);
+  }
+
+  /** Every event as it was last committed, worst first, with the silences of now. */
+  get events(): EventIndex {
+    return this.#parts.events;
   }
 
   /** What the pipelines made of the last delivered event of a check. */
@@ -341,12 +348,13 @@ export class Backend {
 
   async #rebuild(): Promise<Rebuilt> {
     const { log, store } = this.#options;
-    const { root, tree } = this.#parts;
+    const { root, tree, events } = this.#parts;
     await root.ready();
     tellBoot(this.runtime, { type: 'store.opened', nowMs: this.#nowMs() });
     const counts = await rebuild({
       commit: this.committer,
       tree,
+      onCheck: (key, record) => events.learn(key, eventIn(record)),
       onBadRecord: (kind, key, error) => log.error({ kind, key, err: error }, 'a record cannot be read back'),
     });
     for (const { kind, key, reason } of store.quarantined()) {

@@ -24,6 +24,8 @@ import { setAsideIn } from './commit/durable-origin.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
 import { Configuration } from './configuration.ts';
 import { checkId, EntityTree, partitionSpecs } from './entities/entity-tree.ts';
+import { eventIn } from './events/event-in-record.ts';
+import { EventIndex } from './events/event-index.ts';
 import { Ingest } from './ingest.ts';
 import { circuitsId, createCircuits } from './pipelines/circuits.ts';
 import { createPipelines, type Pipelines, type PipelinesWorld } from './pipelines/pipelines.ts';
@@ -82,6 +84,8 @@ export interface Parts {
   readonly tree: EntityTree;
   readonly ingest: Ingest;
   readonly reader: ReadModel;
+  /** The events, in the orders that lists come in. */
+  readonly events: EventIndex;
   readonly pipelines: Pipelines;
   readonly configuration: Configuration;
   readonly requests: Requests;
@@ -124,8 +128,14 @@ export const compose = (foundations: Foundations): Parts => {
     onExit: (reason) => reason.type === 'abnormal' && foundations.onCollapse(),
   });
   const configuration = new Configuration(table);
-  const silences = new Silences(runtime, table);
+  const silences: Silences = new Silences(runtime, table, (namespace) => events.silencesChanged(namespace));
   const silencesMatching = (event: Event, nowSeconds: number) => silences.matching(event, nowSeconds);
+  const events = new EventIndex({
+    nowMs,
+    silencesMatching,
+    onFault: (error) => faults.report('marking silenced events', error),
+  });
+  commit.follow('check', (key, record) => events.learn(key, eventIn(record)));
   const registered = new Set<string>();
 
   const secrets = createSecrets(table, foundations.env, () => runtime.clock.monotonicMs());
@@ -299,7 +309,8 @@ export const compose = (foundations: Foundations): Parts => {
     clients,
     tree,
     ingest,
-    reader: new ReadModel({ commit, nowMs, silencesMatching }),
+    events,
+    reader: new ReadModel({ commit, index: events, nowMs, silencesMatching }),
     pipelines,
     configuration,
     requests,

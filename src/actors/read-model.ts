@@ -1,5 +1,6 @@
 // What readers see: events and entities as they were last committed, in the order of their keys, a page at a time. A
 // reader never sees a state that a crash could take back. Silences are those of now, not those of the last result.
+// Lists of events come from the index beside this file, entities and single events from the store.
 import type { CheckContext } from '../machines/check-facts.ts';
 import type { EntityContext } from '../machines/entity-facts.ts';
 import type { Entity } from '../model/entity.ts';
@@ -7,6 +8,9 @@ import type { CheckEvent } from '../model/event.ts';
 import { checkKey, entityKey } from '../model/names.ts';
 import type { StoredRecord } from '../store/snapshot-store.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
+import { withSilences } from './events/event-entry.ts';
+import type { EventIndex } from './events/event-index.ts';
+import { walkInTurns } from './events/walk-in-turns.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -23,6 +27,7 @@ export interface ReadQuery<T> {
 
 export interface ReadWorld {
   readonly commit: Pick<GroupCommit, 'scan' | 'read'>;
+  readonly index: EventIndex;
   readonly nowMs: () => number;
   readonly silencesMatching: (event: CheckEvent, nowSeconds: number) => readonly string[];
 }
@@ -34,8 +39,14 @@ export class ReadModel {
     this.#world = world;
   }
 
-  events(query: ReadQuery<CheckEvent>): Promise<Page<CheckEvent>> {
-    return this.#page('check', query, (record) => this.#event(record));
+  async events(query: ReadQuery<CheckEvent>): Promise<Page<CheckEvent>> {
+    const page = new PageBuilder(query);
+    const { prefix = '' } = prefixOf(query);
+    await walkInTurns(
+      (place) => this.#world.index.named(prefix, place?.key ?? query.after),
+      ({ key, event }) => page.take(key, this.#marked(event)),
+    );
+    return page.done();
   }
 
   async event(namespace: string, entity: string, check: string): Promise<CheckEvent | undefined> {
@@ -49,8 +60,12 @@ export class ReadModel {
     return record === undefined ? undefined : contextIn<CheckContext>(record).lastTrace;
   }
 
-  entities(query: ReadQuery<Entity>): Promise<Page<Entity>> {
-    return this.#page('entity', query, (record) => contextIn<EntityContext>(record).entity);
+  async entities(query: ReadQuery<Entity>): Promise<Page<Entity>> {
+    const page = new PageBuilder(query);
+    const after = query.after === undefined ? {} : { after: query.after };
+    for await (const { key, record } of this.#world.commit.scan('entity', { ...prefixOf(query), ...after }))
+      if (page.take(key, contextIn<EntityContext>(record).entity) === 'enough') break;
+    return page.done();
   }
 
   async entity(namespace: string, name: string): Promise<Entity | undefined> {
@@ -60,41 +75,41 @@ export class ReadModel {
 
   #event(record: StoredRecord): CheckEvent | undefined {
     const { event } = contextIn<CheckContext>(record);
-    if (event === null) return undefined;
-    const silenced = this.#world.silencesMatching(event, Math.floor(this.#world.nowMs() / 1000));
-    const { silenced: _then, ...check } = event.check;
-    return {
-      ...event,
-      check: {
-        ...check,
-        is_silenced: silenced.length > 0,
-        ...(silenced.length > 0 ? { silenced: [...silenced] } : {}),
-      },
-    };
+    return event === null ? undefined : this.#marked(event);
   }
 
-  async #page<T>(
-    kind: 'check' | 'entity',
-    query: ReadQuery<T>,
-    decode: (record: StoredRecord) => T | undefined,
-  ): Promise<Page<T>> {
-    const items: T[] = [];
-    let last: string | undefined;
-    const range = {
-      ...prefixOf(query),
-      ...(query.after === undefined ? {} : { after: query.after }),
-    };
-    for await (const { key, record } of this.#world.commit.scan(kind, range)) {
-      const item = decode(record);
-      if (item === undefined || query.filter?.(item) === false) continue;
-      // One item more than asked for was found: there is a next page, and it begins after the last one we keep.
-      if (query.limit !== undefined && items.length === query.limit) {
-        return last === undefined ? { items } : { items, next: last };
-      }
-      items.push(item);
-      last = key;
+  #marked(event: CheckEvent): CheckEvent {
+    return withSilences(event, this.#world.silencesMatching(event, Math.floor(this.#world.nowMs() / 1000)));
+  }
+}
+
+/** Takes items in order of key until the page is full and the next one is known to exist. */
+class PageBuilder<T> {
+  readonly #query: ReadQuery<T>;
+  readonly #items: T[] = [];
+  #last: string | undefined;
+  #hasMore = false;
+
+  constructor(query: ReadQuery<T>) {
+    this.#query = query;
+  }
+
+  take(key: string, item: T | undefined): 'more' | 'enough' {
+    const { filter, limit } = this.#query;
+    if (item === undefined || filter?.(item) === false) return 'more';
+    if (limit !== undefined && this.#items.length === limit) {
+      this.#hasMore = true;
+      return 'enough';
     }
-    return { items };
+    this.#items.push(item);
+    this.#last = key;
+    return 'more';
+  }
+
+  /** The next page begins after the last item kept. */
+  done(): Page<T> {
+    const next = this.#hasMore && this.#last !== undefined ? { next: this.#last } : {};
+    return { items: this.#items, ...next };
   }
 }
 

@@ -8,6 +8,7 @@ import { realClock } from '../actors/runtime/clock.ts';
 import { guardProcess } from '../actors/runtime/process-guard.ts';
 import { type Api, createApi } from '../http/api.ts';
 import { createHashingQueue } from '../http/auth/hashing-queue.ts';
+import { createEventList } from '../http/inspect/events/event-list.ts';
 import { registerUi } from '../http/static-ui.ts';
 import { type TlsOptions, tlsOptions } from '../http/tls.ts';
 import { readLicenseKey } from '../model/license.ts';
@@ -81,8 +82,10 @@ const run = async (settings: BackendSettings, log: Logger): Promise<Running> => 
   });
   const hashing = createHashingQueue();
   await firstUser({ settings, table: backend.resources, hashing, log });
+  const eventList = createEventList(backend.events);
   const api = await createApi({
     backend,
+    routes: eventList.routes,
     log: component(log, 'api'),
     clock: realClock,
     version,
@@ -110,7 +113,7 @@ const run = async (settings: BackendSettings, log: Logger): Promise<Running> => 
       ...(tls.agents === undefined ? {} : { tls: tls.agents }),
     },
   });
-  addLiveInspection({ backend, api, log, allowControl: settings.inspectControl });
+  addLiveInspection({ backend, api, log, eventList, allowControl: settings.inspectControl });
   registerUi(api.server.app, { root: webRoot });
   backend.serve();
   const address = await api.listen();

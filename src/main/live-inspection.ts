@@ -3,6 +3,7 @@ import type { Backend } from '../actors/backend.ts';
 import { checkId } from '../actors/entities/entity-tree.ts';
 import { contextOf } from '../actors/runtime/snapshot.ts';
 import type { Api } from '../http/api.ts';
+import type { EventList } from '../http/inspect/events/event-list.ts';
 import { registerInspection } from '../http/inspect/routes.ts';
 import { createRuntimePort } from '../http/inspect/runtime-port.ts';
 import { authorize } from '../http/rbac.ts';
@@ -15,11 +16,14 @@ export interface LiveInspection {
   readonly backend: Backend;
   readonly api: Api;
   readonly log: Logger;
+  /** Ended with the server. */
+  readonly eventList: EventList;
   /** `--inspect-control` */
   readonly allowControl: boolean;
 }
 
-export const addLiveInspection = ({ backend, api, log, allowControl }: LiveInspection): void => {
+export const addLiveInspection = ({ backend, api, log, eventList, allowControl }: LiveInspection): void => {
+  api.server.app.addHook('preClose', async () => eventList.close());
   const port = createRuntimePort({
     runtime: backend.runtime,
     machines: allMachines,

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { Backend } from '../../src/actors/backend.ts';
 import { seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { type Api, type ApiOptions, createApi } from '../../src/http/api.ts';
+import { createEventList } from '../../src/http/inspect/events/event-list.ts';
 import { silentLog } from '../../src/http/log.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
 import { hashOf } from './harness.ts';
@@ -48,8 +49,10 @@ export const openRealHouse = async (
     adminPassword: realPassword,
     hash: async (password) => hashOf(password),
   });
+  const eventList = createEventList(backend.events);
   const api = await createApi({
     backend,
+    routes: eventList.routes,
     log,
     clock: options.clock ?? { wallMs: () => Date.now(), monotonicMs: () => performance.now() },
     version: '0.1.0',
@@ -61,6 +64,7 @@ export const openRealHouse = async (
   backend.serve();
   const { http, agents } = await api.listen();
   t.after(async () => {
+    eventList.close();
     await api.close();
     await backend.stop();
   });

@@ -56,6 +56,9 @@ export interface GroupCommitStats {
   readonly p99CommitMs: number;
 }
 
+/** Told what was committed under a key: undefined when it was deleted. Must not throw. */
+export type Follower = (key: string, record: StoredRecord | undefined) => void;
+
 export class GroupCommit {
   readonly #store: SnapshotStore;
   readonly #clock: GroupCommitOptions['clock'];
@@ -66,6 +69,7 @@ export class GroupCommit {
   readonly #pressure: PressureGauge;
   readonly #times = new RecentFigures();
   readonly #counts = { commits: 0, writes: 0, coalesced: 0, failures: 0 };
+  readonly #followers = new Map<RecordKind, Follower>();
   #queue: CommitSlot[] = [];
   #unsettledKeys = 0;
   #underWay = 0;
@@ -137,6 +141,11 @@ export class GroupCommit {
       this.#slots.learn(kind, entry.key, entry.record.rev);
       yield entry;
     }
+  }
+
+  /** Tells every commit of a kind to one follower, before those who wait for it are told. */
+  follow(kind: RecordKind, follower: Follower): void {
+    this.#followers.set(kind, follower);
   }
 
   /** Resolves when everything asked for before is durable; rejects with the first failure met on the way. */
@@ -270,7 +279,9 @@ export class GroupCommit {
       return;
     }
     this.#counts.writes += 1;
-    const deleted = slot.writing?.type === 'delete';
+    const { writing } = slot;
+    const deleted = writing?.type === 'delete';
+    this.#followers.get(slot.kind)?.(slot.key, writing?.type === 'put' ? writing.record : undefined);
     this.#settle(slot, undefined);
     if (deleted && !isUnsettled(slot)) this.#slots.forget(slot);
   }

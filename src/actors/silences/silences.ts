@@ -18,10 +18,13 @@ export class Silences {
   readonly #runtime: Runtime;
   readonly #table: ResourceTable;
   readonly #index = new SilenceIndex();
+  readonly #changed: (namespace: string) => void;
 
-  constructor(runtime: Runtime, table: ResourceTable) {
+  /** `changed` is told whenever other events of a namespace may be silenced than before, and not while it is set up. */
+  constructor(runtime: Runtime, table: ResourceTable, changed: (namespace: string) => void = () => {}) {
     this.#runtime = runtime;
     this.#table = table;
+    this.#changed = changed;
     for (const entry of table.list('silenced').items as unknown as readonly Silenced[])
       this.#index.put(namespaceOf(entry), entry);
     table.watch('silenced', (change) => {
@@ -51,6 +54,7 @@ export class Silences {
     const nowMs = this.#runtime.clock.wallMs();
     for (const name of this.#index.endingOnResolve(namespace, names)) {
       this.#index.remove(namespace, name);
+      this.#changed(namespace);
       this.#tell(silenceId(namespace, name), { type: 'incident.resolved', nowMs });
     }
   }
@@ -60,6 +64,7 @@ export class Silences {
     const { name } = entry.metadata;
     const id = silenceId(namespace, name);
     this.#index.put(namespace, entry);
+    this.#changed(namespace);
     if (!this.#runtime.registry.has(id)) return this.#start(id, namespace, name);
     // Deleted and made again before its actor had gone: that one hears nothing any more, so another one starts.
     this.#runtime.registry.tell(id, this.#definition(entry), (outcome) => {
@@ -74,6 +79,7 @@ export class Silences {
 
   #forget(namespace: string, name: string): void {
     this.#index.remove(namespace, name);
+    this.#changed(namespace);
     const id = silenceId(namespace, name);
     if (this.#runtime.registry.has(id)) {
       this.#tell(id, { type: 'silence.cleared', nowMs: this.#runtime.clock.wallMs() });
@@ -99,7 +105,7 @@ export class Silences {
           case 'deadline.clear':
             return actor.clearDeadline(effect.name);
           case 'silence.began':
-            return;
+            return this.#changed(namespace);
           case 'silence.ended':
             if (effect.why !== 'cleared') this.#delete(namespace, name);
         }

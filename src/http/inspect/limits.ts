@@ -23,6 +23,12 @@ export const heartbeatMs = 15_000;
 /** A stream ends after this and comes back with a fresh token: a withdrawn permission ends with it. */
 export const maxStreamMs = 4 * 60_000;
 
+/** Between two looks at what changed in a list that is followed. */
+export const feedTickMs = 250;
+/** More changes at once than this, and the list is better read anew. */
+export const maxFeedRows = 500;
+export const maxRowOutputCharacters = 512;
+
 export const defaultPageSize = 100;
 export const maxPageSize = 1_000;
 /** Actors looked at before other work gets a turn. */

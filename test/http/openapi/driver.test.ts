@@ -27,13 +27,18 @@ const send = (
     const { hostname, port } = new URL(url);
     const asked = request({ hostname, port, path, method, headers }, (answer) => {
       let text = '';
+      const type = String(answer.headers['content-type'] ?? '');
+      // A stream of events ends when somebody leaves it.
+      if (type.startsWith('text/event-stream')) {
+        resolve({ status: answer.statusCode ?? 0, text, type });
+        answer.destroy();
+        return;
+      }
       answer.setEncoding('utf8');
       answer.on('data', (chunk) => {
         text += chunk;
       });
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, text, type: String(answer.headers['content-type'] ?? '') }),
-      );
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text, type }));
       answer.on('error', reject);
     });
     asked.on('error', reject);

@@ -1,0 +1,74 @@
+// What the index knows of one event beside the event itself, and the orders lists come in. Pure.
+import type { CheckEvent } from '../../model/event.ts';
+
+/** Worst first: that is the order of lists, too. */
+export const severities = ['critical', 'warning', 'unknown', 'passing'] as const;
+export type Severity = (typeof severities)[number];
+
+export const severityOf = (status: number): Severity =>
+  status === 2 ? 'critical' : status === 1 ? 'warning' : status === 0 ? 'passing' : 'unknown';
+
+/** Where an event stands in the order of urgency. */
+export interface Standing {
+  /** Place of its severity in `severities`: 0 is the worst. */
+  readonly rank: number;
+  /** When it got this severity, in Unix seconds. */
+  readonly since: number;
+  /** `namespace/entity/check` */
+  readonly key: string;
+}
+
+/** Where an event stands in every order: a page ends at one, and the next begins behind it, whatever came or went. */
+export interface EventPlace extends Standing {
+  /** Of the last result, in Unix seconds. */
+  readonly timestamp: number;
+}
+
+export interface EventEntry extends Standing {
+  readonly namespace: string;
+  rank: number;
+  since: number;
+  /** As it was last committed. The check actor keeps the same object: this is a reference, not a copy. */
+  event: CheckEvent;
+  /** Names of the silences that match it now. */
+  silenced: readonly string[];
+  /** Sequence number of its last change. */
+  seq: number;
+}
+
+export const placeOf = ({ rank, since, event, key }: EventEntry): EventPlace => ({
+  rank,
+  since,
+  timestamp: event.timestamp,
+  key,
+});
+
+export const byName = (a: Pick<Standing, 'key'>, b: Pick<Standing, 'key'>): number =>
+  a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+
+/** Worst first; of one severity what changed last comes first, so that news stand on top of old sorrows. */
+export const byUrgency = (a: Standing, b: Standing): number =>
+  a.rank - b.rank || b.since - a.since || byName(a, b);
+
+/** Newest result first. */
+export const byAge = (a: EventPlace, b: EventPlace): number => b.timestamp - a.timestamp || byName(a, b);
+
+export const rankOf = (event: CheckEvent): number => severities.indexOf(severityOf(event.check.status));
+
+/** As far back as the history of the check goes: the first of the last results of this severity, in Unix seconds. */
+export const sinceOf = ({ check, timestamp }: CheckEvent): number => {
+  const severity = severityOf(check.status);
+  let since = check.executed || timestamp;
+  for (const { status, executed } of [...(check.history ?? [])].reverse()) {
+    if (severityOf(status) !== severity) break;
+    since = executed || since;
+  }
+  return since;
+};
+
+/** The event as it is to be shown: silenced by the silences of now, not by those of its last result. */
+export const withSilences = (event: CheckEvent, silenced: readonly string[]): CheckEvent => {
+  const { silenced: _then, ...check } = event.check;
+  const names = silenced.length > 0 ? { silenced: [...silenced] } : {};
+  return { ...event, check: { ...check, is_silenced: silenced.length > 0, ...names } };
+};

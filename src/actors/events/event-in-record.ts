@@ -1,0 +1,12 @@
+// The event in the record of a check. A record may be damaged: whoever cannot restore it sets it aside, we pass it over.
+import type { CheckContext } from '../../machines/check-facts.ts';
+import { isObject } from '../../machines/restore-rule.ts';
+import type { CheckEvent } from '../../model/event.ts';
+import type { StoredRecord } from '../../store/snapshot-store.ts';
+
+/** Null when there is no record, no event in it yet, or none that can be listed. */
+export const eventIn = (record: StoredRecord | undefined): CheckEvent | null => {
+  const { context } = (record?.state ?? {}) as { readonly context?: CheckContext };
+  const event = context?.event ?? null;
+  return isObject(event?.check?.metadata) && isObject(event?.entity?.metadata) ? event : null;
+};

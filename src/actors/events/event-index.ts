@@ -1,0 +1,241 @@
+// Every event as it was last committed, in order of name and in order of urgency, with its silences of now: what lists are
+// read from. Fed by the one writer after each commit, so a reader never sees what a crash could take back; a list of
+// fifty thousand is neither read from the store nor sorted when somebody looks.
+//
+// It knows nobody who looks: each change has a sequence number, and whoever wants to know asks what came after one.
+import type { CheckEvent } from '../../model/event.ts';
+import {
+  byName,
+  byUrgency,
+  type EventEntry,
+  rankOf,
+  type Severity,
+  type Standing,
+  severities,
+  sinceOf,
+} from './event-entry.ts';
+import { keptChanges, remarkedPerTurn } from './limits.ts';
+import { SortedList } from './sorted-list.ts';
+
+export type Counts = Readonly<Record<Severity, number>>;
+
+/** How many events a namespace has of each severity, and how many of those are silenced. */
+export interface EventCounts {
+  readonly all: Counts;
+  readonly silenced: Counts;
+}
+
+/** What was before one change: tells who saw the event whether it has left their view. */
+export interface Change {
+  readonly seq: number;
+  readonly namespace: string;
+  readonly key: string;
+  /** Undefined when the event is new. */
+  readonly before: { readonly rank: number; readonly silenced: boolean } | undefined;
+}
+
+export interface EventIndexWorld {
+  readonly nowMs: () => number;
+  readonly silencesMatching: (event: CheckEvent, nowSeconds: number) => readonly string[];
+  readonly onFault: (error: unknown) => void;
+}
+
+interface Board {
+  readonly byUrgency: SortedList<EventEntry, Standing>;
+  readonly all: number[];
+  readonly silenced: number[];
+}
+
+const noCounts = (): number[] => severities.map(() => 0);
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+export class EventIndex {
+  readonly #world: EventIndexWorld;
+  readonly #entries = new Map<string, EventEntry>();
+  readonly #names = new SortedList<EventEntry, Pick<Standing, 'key'>>(byName);
+  readonly #boards = new Map<string, Board>();
+  /** The last changes: the one with sequence number n stands at n modulo its length. */
+  readonly #changes: Change[] = [];
+  /** Namespaces whose silences changed, until every event of theirs was looked at again. */
+  readonly #remarking = new Map<string, { again: boolean; readonly done: Promise<void> }>();
+  #seq = 0;
+
+  constructor(world: EventIndexWorld) {
+    this.#world = world;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+  /** Of the last change; grows by one with each. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** What was committed under a key; null when it was deleted, or has no result yet. */
+  learn(key: string, event: CheckEvent | null): void {
+    const known = this.#entries.get(key);
+    if (event === null) {
+      if (known !== undefined) this.#remove(known);
+    } else if (known === undefined) this.#add(key, event);
+    // A delivery that was noted is a commit, too, and changes nothing here.
+    else if (known.event !== event) this.#update(known, event);
+  }
+
+  get(key: string): EventEntry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** In order of key, after one of them; a prefix is `namespace/` or `namespace/entity/`. */
+  *named(prefix: string, after: string | undefined): Iterable<EventEntry> {
+    const start = after === undefined || after < prefix ? prefix : after;
+    for (const entry of this.#names.from({ key: start })) {
+      if (!entry.key.startsWith(prefix)) return;
+      if (entry.key !== after) yield entry;
+    }
+  }
+
+  /** Worst first, from a standing on, itself included. */
+  urgent(namespace: string, from: Standing | undefined): Iterable<EventEntry> {
+    return this.#boards.get(namespace)?.byUrgency.from(from) ?? [];
+  }
+
+  counts(namespace: string): EventCounts {
+    const { all, silenced } = this.#boards.get(namespace) ?? { all: noCounts(), silenced: noCounts() };
+    return { all: named(all), silenced: named(silenced) };
+  }
+
+  /** What changed after a sequence number, oldest first; undefined when some of it is no longer kept. */
+  changesAfter(seq: number): readonly Change[] | undefined {
+    if (seq > this.#seq || this.#seq - seq > keptChanges) return undefined;
+    return Array.from(
+      { length: this.#seq - seq },
+      (_, index) => this.#changes[(seq + 1 + index) % keptChanges] as Change,
+    );
+  }
+
+  /** The silences of a namespace are others now: every event of it is marked anew, a few at a time. */
+  silencesChanged(namespace: string): void {
+    const running = this.#remarking.get(namespace);
+    if (running !== undefined) {
+      running.again = true;
+      return;
+    }
+    const pass = { again: false, done: Promise.resolve() };
+    pass.done = this.#remark(namespace, pass)
+      .catch(this.#world.onFault)
+      .finally(() => this.#remarking.delete(namespace));
+    this.#remarking.set(namespace, pass);
+  }
+
+  /** Resolves when every event of a namespace carries the silences known at the time of the call. */
+  async settled(namespace: string): Promise<void> {
+    await this.#remarking.get(namespace)?.done;
+  }
+
+  #add(key: string, event: CheckEvent): void {
+    const namespace = key.slice(0, key.indexOf('/'));
+    const silenced = this.#silencesOf(event);
+    this.#note(namespace, key, undefined);
+    const entry: EventEntry = {
+      key,
+      namespace,
+      event,
+      rank: rankOf(event),
+      since: sinceOf(event),
+      silenced,
+      seq: this.#seq,
+    };
+    this.#entries.set(key, entry);
+    this.#names.add(entry);
+    const board = this.#boardOf(namespace);
+    board.byUrgency.add(entry);
+    count(board, entry, 1);
+  }
+
+  #update(entry: EventEntry, event: CheckEvent): void {
+    const silenced = this.#silencesOf(event);
+    this.#changed(entry);
+    entry.event = event;
+    const rank = rankOf(event);
+    // Most results are like the one before: they move nothing.
+    if (rank === entry.rank && isSame(silenced, entry.silenced)) return;
+    const board = this.#boardOf(entry.namespace);
+    count(board, entry, -1);
+    entry.silenced = silenced;
+    if (rank !== entry.rank) {
+      board.byUrgency.remove(entry);
+      entry.rank = rank;
+      entry.since = event.check.executed || event.timestamp;
+      board.byUrgency.add(entry);
+    }
+    count(board, entry, 1);
+  }
+
+  #remove(entry: EventEntry): void {
+    this.#changed(entry);
+    this.#entries.delete(entry.key);
+    this.#names.remove(entry);
+    const board = this.#boardOf(entry.namespace);
+    count(board, entry, -1);
+    board.byUrgency.remove(entry);
+    if (board.byUrgency.size === 0) this.#boards.delete(entry.namespace);
+  }
+
+  #changed(entry: EventEntry): void {
+    this.#note(entry.namespace, entry.key, { rank: entry.rank, silenced: entry.silenced.length > 0 });
+    entry.seq = this.#seq;
+  }
+
+  #note(namespace: string, key: string, before: Change['before']): void {
+    this.#seq += 1;
+    this.#changes[this.#seq % keptChanges] = { seq: this.#seq, namespace, key, before };
+  }
+
+  #silencesOf(event: CheckEvent): readonly string[] {
+    return this.#world.silencesMatching(event, Math.floor(this.#world.nowMs() / 1000));
+  }
+
+  async #remark(namespace: string, pass: { again: boolean }): Promise<void> {
+    do {
+      // Silences often change together: all of a turn are seen to at once.
+      await turn();
+      pass.again = false;
+      const keys = [...this.named(`${namespace}/`, undefined)].map(({ key }) => key);
+      for (const [index, key] of keys.entries()) {
+        const entry = this.#entries.get(key);
+        if (entry !== undefined) this.#mark(entry);
+        if (index % remarkedPerTurn === remarkedPerTurn - 1) await turn();
+      }
+    } while (pass.again);
+  }
+
+  #mark(entry: EventEntry): void {
+    const silenced = this.#silencesOf(entry.event);
+    if (isSame(silenced, entry.silenced)) return;
+    this.#changed(entry);
+    const board = this.#boardOf(entry.namespace);
+    count(board, entry, -1);
+    entry.silenced = silenced;
+    count(board, entry, 1);
+  }
+
+  #boardOf(namespace: string): Board {
+    const known = this.#boards.get(namespace);
+    if (known !== undefined) return known;
+    const board: Board = { byUrgency: new SortedList(byUrgency), all: noCounts(), silenced: noCounts() };
+    this.#boards.set(namespace, board);
+    return board;
+  }
+}
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+  a === b || (a.length === b.length && a.every((name, index) => name === b[index]));
+
+const count = (board: Board, { rank, silenced }: EventEntry, by: 1 | -1): void => {
+  board.all[rank] = (board.all[rank] ?? 0) + by;
+  if (silenced.length > 0) board.silenced[rank] = (board.silenced[rank] ?? 0) + by;
+};
+
+const named = (counts: readonly number[]): Counts =>
+  Object.fromEntries(severities.map((severity, rank) => [severity, counts[rank] ?? 0])) as unknown as Counts;

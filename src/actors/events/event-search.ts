@@ -1,0 +1,163 @@
+// One page of events, worst first or by age or name, and how many there are in all. What the index counts is not counted
+// again; what it does not know (a word, a selector) is looked for a few events at a time, so that nobody waits for it.
+import type { CheckEvent } from '../../model/event.ts';
+import {
+  byAge,
+  byName,
+  byUrgency,
+  type EventEntry,
+  type EventPlace,
+  placeOf,
+  type Severity,
+  severities,
+  withSilences,
+} from './event-entry.ts';
+import type { EventIndex } from './event-index.ts';
+import { walkInTurns } from './walk-in-turns.ts';
+
+export type EventOrder = 'worst' | 'newest' | 'name';
+
+export interface EventFilter {
+  readonly namespace: string;
+  readonly severities?: readonly Severity[] | undefined;
+  readonly silenced?: boolean | undefined;
+  readonly entity?: string | undefined;
+  readonly check?: string | undefined;
+  /** Words that must all occur in the entity's name, the check's or the output, whatever their case. */
+  readonly words?: readonly string[];
+  /** Asked last; sees the event with its silences of now. */
+  readonly selector?: ((event: CheckEvent) => boolean) | undefined;
+}
+
+export interface EventSearch extends EventFilter {
+  readonly order: EventOrder;
+  readonly limit: number;
+  readonly after?: EventPlace | undefined;
+}
+
+export interface EventPage {
+  readonly items: readonly EventEntry[];
+  /** All that fit, on every page. */
+  readonly total: number;
+  readonly next?: EventPlace;
+}
+
+export type EntryTest = (entry: EventEntry) => boolean;
+
+/** Cheap questions first. */
+export const testOf = (filter: EventFilter): EntryTest => {
+  const { namespace, silenced, entity, check, words = [], selector } = filter;
+  const ranks = ranksOf(filter);
+  return (entry) =>
+    entry.namespace === namespace &&
+    ranks.includes(entry.rank) &&
+    (silenced === undefined || entry.silenced.length > 0 === silenced) &&
+    (entity === undefined || entry.event.entity.metadata.name === entity) &&
+    (check === undefined || entry.event.check.metadata.name === check) &&
+    (words.length === 0 || hasWords(entry, words)) &&
+    (selector === undefined || selector(withSilences(entry.event, entry.silenced)));
+};
+
+export const ranksOf = ({ severities: asked }: EventFilter): readonly number[] =>
+  (asked ?? severities).map((severity) => severities.indexOf(severity));
+
+const hasWords = ({ key, event }: EventEntry, words: readonly string[]): boolean => {
+  const text = `${key.slice(key.indexOf('/') + 1)} ${event.check.output}`.toLowerCase();
+  return words.every((word) => text.includes(word.toLowerCase()));
+};
+
+/** Resolves with one page. Holds the loop for about `searchTurnMs` at a time. */
+export const searchEvents = async (index: EventIndex, search: EventSearch): Promise<EventPage> => {
+  await index.settled(search.namespace);
+  const counted = countOf(index, search);
+  return search.order === 'worst' && search.entity === undefined
+    ? pageOfUrgent(index, search, counted)
+    : pageOfSorted(index, search, counted);
+};
+
+/** How many fit, where the index knows; undefined where it has to be found out. */
+const countOf = (index: EventIndex, search: EventSearch): number | undefined => {
+  const { namespace, silenced, entity, check, words = [], selector } = search;
+  if (entity !== undefined || check !== undefined || words.length > 0 || selector !== undefined)
+    return undefined;
+  const counts = index.counts(namespace);
+  return ranksOf(search)
+    .map((rank) => severities[rank] as Severity)
+    .map((severity) => {
+      if (silenced === undefined) return counts.all[severity];
+      return silenced ? counts.silenced[severity] : counts.all[severity] - counts.silenced[severity];
+    })
+    .reduce((sum, each) => sum + each, 0);
+};
+
+/** Walks the order of urgency from where the last page ended, and no further than the page and the count need. */
+const pageOfUrgent = async (
+  index: EventIndex,
+  search: EventSearch,
+  counted: number | undefined,
+): Promise<EventPage> => {
+  const fits = testOf(search);
+  const ranks = ranksOf(search);
+  const [best, worst] = [Math.max(...ranks), Math.min(...ranks)];
+  const { after, limit } = search;
+  const items: EventEntry[] = [];
+  const seen = new Set<EventEntry>();
+  let total = 0;
+  let hasMore = false;
+  const start = counted === undefined || after === undefined ? firstOf(worst) : after;
+  await walkInTurns(
+    (from) => index.urgent(search.namespace, from ?? start),
+    (entry) => {
+      if (entry.rank > best) return 'enough';
+      if (!fits(entry) || seen.has(entry)) return 'more';
+      total += 1;
+      if (after !== undefined && byUrgency(entry, after) <= 0) return 'more';
+      if (items.length === limit) {
+        hasMore = true;
+        return counted === undefined ? 'more' : 'enough';
+      }
+      items.push(entry);
+      seen.add(entry);
+      return 'more';
+    },
+  );
+  const last = items.at(-1);
+  return { items, total: counted ?? total, ...(hasMore && last ? { next: placeOf(last) } : {}) };
+};
+
+/** Before everything of one severity. */
+const firstOf = (rank: number) => ({ rank, since: Number.POSITIVE_INFINITY, key: '' });
+
+const comparisons = { worst: byUrgency, newest: byAge, name: byName } as const;
+
+/** For orders the index does not keep, and for single entities: finds all that fit, then sorts what lies ahead. */
+const pageOfSorted = async (
+  index: EventIndex,
+  search: EventSearch,
+  counted: number | undefined,
+): Promise<EventPage> => {
+  const { namespace, entity, order, after, limit } = search;
+  const prefix = entity === undefined ? `${namespace}/` : `${namespace}/${entity}/`;
+  const fits = testOf(search);
+  const compare = comparisons[order];
+  const found: { readonly entry: EventEntry; readonly place: EventPlace }[] = [];
+  let total = 0;
+  await walkInTurns(
+    (from) => index.named(prefix, from?.key),
+    (entry) => {
+      if (!fits(entry)) return 'more';
+      total += 1;
+      const place = placeOf(entry);
+      if (after !== undefined && compare(place, after) <= 0) return 'more';
+      found.push({ entry, place });
+      return order === 'name' && counted !== undefined && found.length > limit ? 'enough' : 'more';
+    },
+  );
+  if (order !== 'name') found.sort((a, b) => compare(a.place, b.place));
+  const last = found[limit - 1];
+  return {
+    items: found.slice(0, limit).map(({ entry }) => entry),
+    total: counted ?? total,
+    ...(found.length > limit && last !== undefined ? { next: last.place } : {}),
+  };
+};

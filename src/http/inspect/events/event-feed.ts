@@ -1,0 +1,128 @@
+// A list of events that goes on: what changed in it since it was read, as server-sent events. The reader sets the pace:
+// what it has not taken is not kept for it but looked up when it comes, so one that is slow, or has stopped reading,
+// costs this process one message.
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EventIndex } from '../../../actors/events/event-index.ts';
+import { type EventFilter, ranksOf, testOf } from '../../../actors/events/event-search.ts';
+import { feedTickMs, heartbeatMs, maxFeedRows, maxStreamMs, stalledClientMs } from '../limits.ts';
+import { nameOf, rowOf } from './event-row.ts';
+import type { EventChanges } from './protocol.ts';
+
+export interface FeedOptions {
+  readonly index: EventIndex;
+  /** Changes with every process: a sequence number means nothing beside another epoch. */
+  readonly epoch: string;
+  readonly filter: EventFilter;
+  /** `epoch.sequence` the reader knows everything up to; absent for one that has seen nothing. */
+  readonly lastEventId: string | undefined;
+  /** For tests, as the next. */
+  readonly stalledMs?: number;
+  readonly tickMs?: number;
+}
+
+/** Ends after `maxStreamMs`, or when it is destroyed. A reader that takes nothing for `stalledMs` is cut. */
+export const openEventFeed = (options: FeedOptions): Readable => {
+  const { stalledMs = stalledClientMs } = options;
+  const leave = new AbortController();
+  const messages = tell(options, leave.signal);
+  let offeredAtMs = Number.POSITIVE_INFINITY;
+  const feed = new Readable({
+    encoding: 'utf8',
+    // One message at a time: the next is made when this one was taken.
+    highWaterMark: 1,
+    read() {
+      offeredAtMs = Number.POSITIVE_INFINITY;
+      messages.next().then(
+        ({ value }) => {
+          offeredAtMs = performance.now();
+          if (!feed.destroyed) feed.push(value ?? null);
+        },
+        (error: Error) => feed.destroy(error),
+      );
+    },
+    destroy(error, done) {
+      leave.abort();
+      clearInterval(watch);
+      done(error);
+    },
+  });
+  const watch = setInterval(() => {
+    if (performance.now() - offeredAtMs > stalledMs) feed.destroy();
+  }, stalledMs / 4);
+  return feed;
+};
+
+async function* tell(options: FeedOptions, left: AbortSignal): AsyncGenerator<string, undefined> {
+  const { index, epoch, filter, lastEventId, tickMs = feedTickMs } = options;
+  const endMs = performance.now() + maxStreamMs;
+  const known = seqIn(options);
+  let seq = known ?? index.seq;
+  let counts = '';
+  let spokeMs = performance.now();
+  const message = (event: string, data: object): string => {
+    spokeMs = performance.now();
+    return `id: ${epoch}.${seq}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  };
+  yield message('hello', { epoch, counts: index.counts(filter.namespace) });
+  if (known === undefined && lastEventId !== undefined) yield message('lagged', {});
+  while (performance.now() < endMs) {
+    const found = index.seq === seq ? undefined : changesSince(index, filter, seq);
+    seq = index.seq;
+    if (found === 'tooMany') yield message('lagged', {});
+    else if (found !== undefined) {
+      const now = JSON.stringify(found.counts);
+      const isNews = found.rows.length + found.gone.length > 0 || now !== counts;
+      counts = now;
+      if (isNews) yield message('changes', found);
+    }
+    if (performance.now() - spokeMs > heartbeatMs) {
+      spokeMs = performance.now();
+      yield ': still here\n\n';
+    }
+    await pause(tickMs, undefined, { signal: left }).catch(() => {});
+    if (left.aborted) return undefined;
+  }
+  return undefined;
+}
+
+/** Undefined when the reader has seen nothing, or another process. */
+const seqIn = ({ lastEventId, epoch, index }: FeedOptions): number | undefined => {
+  const [of, text] = lastEventId?.split('.') ?? [];
+  const seq = Number(text);
+  return of === epoch && Number.isSafeInteger(seq) && seq >= 0 && seq <= index.seq ? seq : undefined;
+};
+
+/** `tooMany`: reading the list anew is cheaper than being told everything, or the changes are no longer known. */
+export const changesSince = (
+  index: EventIndex,
+  filter: EventFilter,
+  seq: number,
+): EventChanges | 'tooMany' => {
+  const changes = index.changesAfter(seq);
+  if (changes === undefined) return 'tooMany';
+  const ranks = ranksOf(filter);
+  const fits = testOf(filter);
+  const first = new Map(
+    changes
+      .filter(({ namespace }) => namespace === filter.namespace)
+      .reverse()
+      .map(({ key, before }) => [key, before]),
+  );
+  const rows: EventChanges['rows'][number][] = [];
+  const gone: string[] = [];
+  for (const [key, before] of first) {
+    const entry = index.get(key);
+    if (entry !== undefined && fits(entry)) rows.push(rowOf(entry));
+    else if (before !== undefined && mayHaveFitted(filter, ranks, before)) gone.push(nameOf(key));
+    if (rows.length + gone.length > maxFeedRows) return 'tooMany';
+  }
+  return { counts: index.counts(filter.namespace), rows, gone };
+};
+
+/** Whoever does not have it lets the news of its going pass. */
+const mayHaveFitted = (
+  { silenced }: EventFilter,
+  ranks: readonly number[],
+  before: { readonly rank: number; readonly silenced: boolean },
+): boolean => ranks.includes(before.rank) && (silenced === undefined || before.silenced === silenced);

@@ -1,0 +1,133 @@
+// The list of events as operators want it: worst first, counted, searched, and live. The right to it is the right to list
+// events of the namespace; the plain list of the public API stays what clients of it expect.
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { EventIndex } from '../../../actors/events/event-index.ts';
+import { searchEvents } from '../../../actors/events/event-search.ts';
+import { MonError } from '../../../model/errors.ts';
+import { type Call, type GuardedRoute, ok } from '../../route.ts';
+import { json, type RouteDoc } from '../../route-doc.ts';
+import { maxStreams } from '../limits.ts';
+import { inspectionRoot } from '../request.ts';
+import { openEventFeed } from './event-feed.ts';
+import { filterDoc, filterOf, searchDoc, searchOf, tokenOf } from './event-query.ts';
+import { rowOf } from './event-row.ts';
+import type { EventListPage } from './protocol.ts';
+
+export interface EventList {
+  readonly routes: readonly GuardedRoute[];
+  /** Ends the streams. */
+  close(): void;
+}
+
+const counts = { critical: 1, warning: 0, unknown: 0, passing: 11 };
+const rowExample = {
+  id: '3c5a5a0e-6b5c-4a4e-9d43-7a0a5e6c2b11',
+  timestamp: 1_795_233_693,
+  since: 1_795_233_213,
+  entity: {
+    metadata: { name: 'web-01', namespace: 'default' },
+    entity_class: 'agent',
+    subscriptions: ['web'],
+  },
+  check: { metadata: { name: 'disk', namespace: 'default' }, status: 2, output: 'CRITICAL: /var at 97 %' },
+};
+const pageSchema = z.looseObject({
+  items: z.array(z.looseObject({ timestamp: z.number(), since: z.number() })),
+  total: z.number(),
+  counts: z.object({ all: z.record(z.string(), z.number()), silenced: z.record(z.string(), z.number()) }),
+  next: z.string().optional(),
+  cursor: z.string(),
+});
+const countsExample = { all: counts, silenced: { critical: 0, warning: 0, unknown: 0, passing: 0 } };
+
+const listDoc: RouteDoc = {
+  tag: 'inspection',
+  summary: 'List events worst first, filtered and counted',
+  query: searchDoc,
+  answers: {
+    200: {
+      what: 'one page of rows, how many fit, and the counts of the namespace',
+      shape: json(pageSchema, { items: [rowExample], total: 1, counts: countsExample, cursor: 'm3x8k.1042' }),
+    },
+  },
+};
+
+const streamDoc: RouteDoc = {
+  tag: 'inspection',
+  summary: 'Follow a list of events: what changed in it, as server-sent events',
+  query: filterDoc,
+  answers: {
+    200: {
+      what: '`hello`, `changes` and `lagged` (read the list anew), until the reader leaves or four minutes are over',
+      shape: {
+        type: 'text',
+        mediaType: 'text/event-stream',
+        example: `id: m3x8k.1043\nevent: changes\ndata: ${JSON.stringify({ counts: countsExample, rows: [rowExample], gone: ['web-01/cpu'] })}\n\n`,
+      },
+    },
+  },
+  refusals: [429],
+};
+
+export const createEventList = (index: EventIndex): EventList => {
+  const epoch = Date.now().toString(36) + Math.random().toString(36).slice(2, 8);
+  const streams = new Set<Readable>();
+
+  const read = async (call: Call): Promise<EventListPage> => {
+    const search = searchOf(call);
+    // Before the page is read: a stream that goes on from here rather tells something twice than not at all.
+    const cursor = `${epoch}.${index.seq}`;
+    const { items, total, next } = await searchEvents(index, search);
+    return {
+      items: items.map(rowOf),
+      total,
+      counts: index.counts(search.namespace),
+      cursor,
+      ...(next === undefined ? {} : { next: tokenOf(next) }),
+    };
+  };
+
+  const follow = (call: Call): Readable => {
+    const filter = filterOf(call);
+    if (streams.size >= maxStreams)
+      throw new MonError('tooManyRequests', `${maxStreams} lists are followed already; close one`);
+    const lastEventId = call.headers['last-event-id'];
+    const stream = openEventFeed({
+      index,
+      epoch,
+      filter,
+      lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+    });
+    streams.add(stream);
+    stream.once('close', () => streams.delete(stream));
+    return stream;
+  };
+
+  const url = `${inspectionRoot}/namespaces/:namespace/events`;
+  const access = { resource: 'events' };
+  return {
+    routes: [
+      { method: 'GET', url, access, doc: listDoc, handle: async (call) => ok(await read(call)) },
+      {
+        method: 'GET',
+        url: `${url}/stream`,
+        access,
+        doc: streamDoc,
+        handle: (call) => ({ status: 200, headers: streamHeaders, body: follow(call) }),
+      },
+    ],
+    close: () => {
+      for (const stream of streams) stream.destroy();
+    },
+  };
+};
+
+const streamHeaders = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  // The connection ends with its stream: a server that closes need not wait for it to be found idle.
+  Connection: 'close',
+  'X-Accel-Buffering': 'no',
+  'X-Content-Type-Options': 'nosniff',
+} as const;

@@ -1,0 +1,95 @@
+// What may be asked of the list of events, as it stands in an address, read into what the index is asked.
+import { z } from 'zod';
+import { type EventPlace, type Severity, severities } from '../../../actors/events/event-entry.ts';
+import type { EventFilter, EventSearch } from '../../../actors/events/event-search.ts';
+import type { CheckEvent } from '../../../model/event.ts';
+import { eventKind } from '../../../model/resource-kinds.ts';
+import { selectorFilter } from '../../listing.ts';
+import { type Call, parameter } from '../../route.ts';
+import { defaultPageSize, maxPageSize } from '../limits.ts';
+import { parse } from '../request.ts';
+
+const failing: readonly Severity[] = ['critical', 'warning', 'unknown'];
+const states = [...severities, 'failing'] as const;
+
+const stateList = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(z.enum(states, { error: `must be one of ${states.join(', ')}` })));
+
+/** Empty stands for absent, as pages write it. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+
+const filterShape = {
+  state: optional(stateList),
+  silenced: optional(z.enum(['true', 'false'])),
+  entity: optional(z.string().max(256)),
+  check: optional(z.string().max(256)),
+  search: optional(z.string().max(256)),
+};
+const filterSchema = z.object(filterShape);
+const searchSchema = z.object({
+  ...filterShape,
+  order: optional(z.enum(['worst', 'newest', 'name'])),
+  limit: optional(z.coerce.number().int().min(1).max(maxPageSize)),
+  continue: optional(z.string().max(2_048)),
+});
+
+/** For the document: name to meaning. */
+export const filterDoc = {
+  state: `any of ${states.join(', ')}, joined by commas; \`failing\` is all but \`passing\``,
+  silenced: '`true` or `false`: only those that a silence matches now, or only those that none does',
+  entity: 'only of this entity',
+  check: 'only of this check',
+  search: 'words that all occur in entity, check or output, whatever their case',
+  fieldSelector: "as in every list, e.g. `event.check.state == 'flapping'`",
+  labelSelector: "as in every list, e.g. `region == 'eu'`",
+} as const;
+export const searchDoc = {
+  order: '`worst` (default): by severity, of one severity the latest change first; `newest` result; `name`',
+  ...filterDoc,
+  limit: `rows a page, at most ${maxPageSize}; default ${defaultPageSize}`,
+  continue: 'the `next` of the page before',
+} as const;
+
+export const filterOf = (call: Call): EventFilter => {
+  const { state, silenced, entity, check, search } = parse(filterSchema, call.query);
+  const selector = selectorFilter<CheckEvent>(call.query, eventKind);
+  return {
+    namespace: parameter(call, 'namespace'),
+    severities: state?.flatMap((one) => (one === 'failing' ? failing : [one])),
+    silenced: silenced === undefined ? undefined : silenced === 'true',
+    entity,
+    check,
+    words: (search ?? '').split(/\s+/).filter((word) => word !== ''),
+    selector,
+  };
+};
+
+export const searchOf = (call: Call): EventSearch => {
+  const { order, limit, continue: token } = parse(searchSchema, call.query);
+  return {
+    ...filterOf(call),
+    order: order ?? 'worst',
+    limit: limit ?? defaultPageSize,
+    after: token === undefined ? undefined : readToken(token),
+  };
+};
+
+const placeSchema = z.tuple([z.number(), z.number(), z.number(), z.string()]);
+
+export const tokenOf = ({ rank, since, timestamp, key }: EventPlace): string =>
+  Buffer.from(JSON.stringify([rank, since, timestamp, key])).toString('base64url');
+
+/** A token nobody can read means the first page, as in every list. */
+const readToken = (token: string): EventPlace | undefined => {
+  try {
+    const [rank, since, timestamp, key] = placeSchema.parse(
+      JSON.parse(Buffer.from(token, 'base64url').toString()),
+    );
+    return { rank, since, timestamp, key };
+  } catch {
+    return undefined;
+  }
+};

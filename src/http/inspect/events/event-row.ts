@@ -1,0 +1,41 @@
+// One line of a list of events. Nothing in it is a label, an annotation or a command: nothing that may hold a secret.
+import type { EventEntry } from '../../../actors/events/event-entry.ts';
+import { maxRowOutputCharacters } from '../limits.ts';
+import type { EventRow } from './protocol.ts';
+
+export const rowOf = ({ event, since, silenced, namespace }: EventEntry): EventRow => {
+  const { id, timestamp, entity, check } = event;
+  return {
+    id,
+    timestamp,
+    since,
+    entity: {
+      metadata: { name: entity.metadata.name, namespace },
+      entity_class: entity.entity_class,
+      subscriptions: entity.subscriptions,
+    },
+    check: {
+      metadata: { name: check.metadata.name, namespace },
+      status: check.status,
+      state: check.state ?? '',
+      output: check.output.slice(0, maxRowOutputCharacters),
+      interval: check.interval,
+      ttl: check.ttl,
+      executed: check.executed,
+      issued: check.issued,
+      last_ok: check.last_ok,
+      occurrences: check.occurrences,
+      occurrences_watermark: check.occurrences_watermark,
+      total_state_change: check.total_state_change,
+      history: (check.history ?? []).map(({ status, executed }) => ({ status, executed })),
+      handlers: check.handlers,
+      subscriptions: check.subscriptions,
+      proxy_entity_name: check.proxy_entity_name,
+      is_silenced: silenced.length > 0,
+      silenced,
+    },
+  };
+};
+
+/** How a row is named to who has it already. */
+export const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);

@@ -1,0 +1,60 @@
+// The words of the list of events, shared by the server that speaks them and the page that reads them. Types only.
+import type { EventCounts } from '../../../actors/events/event-index.ts';
+
+export type { EventCounts };
+
+/** An event as a line of a list: what is looked at and acted on, without the entity's system and the check's command. */
+export interface EventRow {
+  readonly id: string | null;
+  /** Unix seconds, as every time below. */
+  readonly timestamp: number;
+  /** When it got its present severity. */
+  readonly since: number;
+  readonly entity: {
+    readonly metadata: { readonly name: string; readonly namespace: string };
+    readonly entity_class: string;
+    readonly subscriptions: readonly string[];
+  };
+  readonly check: {
+    readonly metadata: { readonly name: string; readonly namespace: string };
+    readonly status: number;
+    readonly state: string;
+    /** The beginning of it. */
+    readonly output: string;
+    readonly interval: number;
+    readonly ttl: number;
+    readonly executed: number;
+    readonly issued: number;
+    readonly last_ok: number;
+    readonly occurrences: number;
+    readonly occurrences_watermark: number;
+    readonly total_state_change: number;
+    readonly history: readonly { readonly status: number; readonly executed: number }[];
+    readonly handlers: readonly string[];
+    readonly subscriptions: readonly string[];
+    readonly proxy_entity_name: string;
+    readonly is_silenced: boolean;
+    readonly silenced: readonly string[];
+  };
+}
+
+export interface EventListPage {
+  readonly items: readonly EventRow[];
+  /** How many fit in all. */
+  readonly total: number;
+  /** Of the whole namespace, whatever was asked for. */
+  readonly counts: EventCounts;
+  /** Token of the next page; absent on the last. */
+  readonly next?: string;
+  /** Where a stream goes on from this page: `Last-Event-ID`. */
+  readonly cursor: string;
+}
+
+/** `event: changes` of the stream. */
+export interface EventChanges {
+  readonly counts: EventCounts;
+  /** New, or as they are now. */
+  readonly rows: readonly EventRow[];
+  /** `entity/check` of those that no longer fit, or are deleted. */
+  readonly gone: readonly string[];
+}
