@@ -52,8 +52,9 @@ export const zoomed = (frame: Frame, whole: Frame, factor: number, at: Point): F
   };
 };
 
-/** Below this many pixels a drawing unit, the text in a chart cannot be read. */
-const readableScale = 0.78;
+/** Pixels a drawing unit: below the first the text in a chart cannot be read, at the second it is read with ease. */
+const smallestScale = 0.6;
+const readableScale = 0.85;
 
 /**
  * What of a drawing is seen at first in a place of so many pixels: all of it, or, where it could not be read then, what
@@ -61,7 +62,7 @@ const readableScale = 0.78;
  */
 export const firstFrame = (whole: Frame, place: Size, focus: Frame): Frame => {
   const scale = Math.min(place.width / whole.width, place.height / whole.height);
-  if (!(scale > 0) || scale >= readableScale) return whole;
+  if (!(scale > 0) || scale >= smallestScale) return whole;
   const width = Math.min(whole.width, place.width / readableScale);
   const height = Math.min(whole.height, place.height / readableScale);
   return {

@@ -40,12 +40,14 @@ export const StateBox = ({
     isActive && 'active',
     isPicked && 'picked',
   ];
+  /** What stays in the state has no line of its own to be counted on. */
+  const counted = [state.id, ...label.rows.flatMap(({ transition }) => transition ?? [])];
   const radius = state.type === 'history' ? height / 2 : isGroup ? 10 : 8;
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
     <g
       class={`state ${kind.filter(Boolean).join(' ')}`}
-      style={heatStyle(heat, [state.id])}
+      style={heatStyle(heat, counted)}
       data-state={state.id}
       role="button"
       tabIndex={0}
@@ -66,7 +68,7 @@ export const StateBox = ({
         <line class="rule" x1={x} x2={x + width} y1={y + titleHeight} y2={y + titleHeight} />
       )}
       <Rows rows={label.rows} x={x + 12} y={y + titleHeight + 3} classOf={rowClass} />
-      {!isGroup && <HeatMark heat={heat} ids={[state.id]} x={x + width} y={y + height} />}
+      {!isGroup && <HeatMark heat={heat} ids={counted} x={x + width} y={y + height} />}
     </g>
   );
 };

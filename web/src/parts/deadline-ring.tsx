@@ -1,7 +1,7 @@
 // A deadline as a ring that empties, with the time left beside it in words: the ring is never the only sign.
 import type { DeadlineView } from '../../../src/http/inspect/protocol.ts';
 import { now } from '../lib/clock.ts';
-import { countdown } from '../lib/format.ts';
+import { countdown, duration } from '../lib/format.ts';
 
 /** The longest time left ever seen of a deadline, where the backend does not say when it was armed. */
 const fullMs = new Map<string, number>();
@@ -40,7 +40,7 @@ export const DeadlineRing = ({ deadline, radius, labelled = false }: Props) => {
       />
       {labelled && (
         <text class="time" y={3.5}>
-          {countdown(leftMs)}
+          {leftMs < 60_000 ? countdown(leftMs) : duration(leftMs / 1000).split(' ')[0]}
         </text>
       )}
     </g>

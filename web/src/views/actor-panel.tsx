@@ -9,9 +9,9 @@ import { Statechart } from '../chart/statechart.tsx';
 import { type ActorFeed, useActor } from '../lib/actor-feed.ts';
 import { encode } from '../lib/api.ts';
 import { heatOf } from '../lib/heat.ts';
-import { href } from '../lib/router.ts';
+import { href, query, setQuery } from '../lib/router.ts';
 import { isHeatShown } from '../lib/settings.ts';
-import { Empty, Json, Panel, Problem } from '../parts/bits.tsx';
+import { Chip, Empty, Json, Panel, Problem } from '../parts/bits.tsx';
 import { DeadlineChip } from '../parts/deadline-ring.tsx';
 import { Candidates } from './candidates.tsx';
 import { ControlBox } from './control-box.tsx';
@@ -19,6 +19,7 @@ import { DiffList } from './diff-list.tsx';
 import { DryRunBox } from './dry-run-box.tsx';
 import { PickedNote } from './picked-note.tsx';
 import { SaveMenu } from './save-menu.tsx';
+import { SequenceView } from './sequence-view.tsx';
 import { Timeline } from './timeline.tsx';
 import { TransitionList } from './transition-list.tsx';
 
@@ -116,6 +117,8 @@ export const ActorPanelOf = ({
       }}
     />
   );
+  const canSequence = !compact && !recorded;
+  const isSequence = canSequence && query.value.get('as') === 'sequence';
   const isStale = drawing?.graph.sha !== undefined && view.sha !== '' && drawing.graph.sha !== view.sha;
   return (
     <div class={`actor ${compact ? 'compact' : ''}`}>
@@ -134,9 +137,24 @@ export const ActorPanelOf = ({
           {past === undefined &&
             view.deadlines.map((deadline) => <DeadlineChip key={deadline.name} deadline={deadline} />)}
           <span class="state-tools">
+            {canSequence && (
+              <span class="chips">
+                <Chip on={!isSequence} onClick={() => setQuery({ as: '' })}>
+                  Chart
+                </Chip>
+                <Chip
+                  on={isSequence}
+                  title="Messages between this actor and its neighbours, over time"
+                  onClick={() => setQuery({ as: 'sequence' })}
+                >
+                  Sequence
+                </Chip>
+              </span>
+            )}
             <button
               type="button"
               class="chip"
+              disabled={isSequence}
               aria-pressed={isHeatShown.value}
               title="How often each state and transition was taken"
               onClick={() => {
@@ -154,8 +172,18 @@ export const ActorPanelOf = ({
             page was drawn from.
           </p>
         )}
-        {chart}
-        {drawing && <PickedNote drawing={drawing} picked={picked.value} />}
+        {isSequence ? (
+          <SequenceView
+            id={id}
+            at={at.value}
+            onPick={(seq) => {
+              at.value = seq === at.value ? undefined : seq;
+            }}
+          />
+        ) : (
+          chart
+        )}
+        {!isSequence && drawing && <PickedNote drawing={drawing} picked={picked.value} />}
         {timeline}
       </div>
       <div class="actor-side">
