@@ -11,6 +11,7 @@ import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { tellBoot } from './boot-behaviour.ts';
 import { clientNamespace } from './clients/client-behaviour.ts';
 import type { Clients } from './clients/clients.ts';
+import { maxDeletionMs } from './clients/limits.ts';
 import { restoreClients } from './clients/restore-clients.ts';
 import { GroupCommit } from './commit/group-commit.ts';
 import { type BackendLog, compose, type Foundations, type Parts } from './compose.ts';
@@ -263,32 +264,45 @@ export class Backend {
     return this.#parts.clients;
   }
 
-  /** Its incidents are resolved towards the pipelines, then everything of it goes. False when there is no such client. */
-  async deleteClient(name: string): Promise<boolean> {
-    const { clients, tree, reader, pipelines } = this.#parts;
-    if (!(await clients.delete(name))) return false;
-    if (tree.entity(clientNamespace, name)?.entity_class === 'agent') return true;
+  /**
+   * Its incidents are resolved towards the pipelines, then everything of it goes. With `barMs` nothing it says meanwhile is
+   * believed, nor for that long afterwards. False when there is no such client.
+   */
+  async deleteClient(name: string, { barMs }: { readonly barMs?: number } = {}): Promise<boolean> {
+    const { clients } = this.#parts;
+    const barred = barMs === undefined ? null : this.#nowMs() + maxDeletionMs + barMs;
+    if (!(await clients.delete(name, barred))) return false;
+    await this.#forgetClient(name);
+    if (barMs !== undefined) await clients.bar(name, barMs === 0 ? null : this.#nowMs() + barMs);
+    return true;
+  }
+
+  async #forgetClient(name: string): Promise<void> {
+    const { tree, reader, pipelines } = this.#parts;
+    if (tree.entity(clientNamespace, name)?.entity_class === 'agent') return;
     const { items } = await reader.events({ namespace: clientNamespace, entity: name });
     for (const event of items) {
       if (event.check.status !== 0) pipelines.deliveries.submit(resolvedByDeregistering(event));
     }
     await this.deleteEntity(clientNamespace, name);
-    return true;
   }
 
   // Checks and sessions
 
-  /** Asks the agents to run a check now. `issued` is in Unix seconds. */
+  /**
+   * Asks agents and clients to run a check now. `issued` is in Unix seconds; `attributes` go along in requests to clients.
+   */
   async executeCheck(
     namespace: string,
     check: string,
     subscriptions: readonly string[] = [],
+    attributes: Readonly<Record<string, unknown>> = {},
   ): Promise<{ readonly issued: number }> {
     const config = this.#parts.configuration.check(namespace, check);
     if (config === undefined) throw new MonError('notFound');
     const issued = Math.floor(this.#nowMs() / 1000);
-    this.#parts.requests.issue(config, { issued, adhoc: true, subscriptions });
-    this.#parts.clients.issue(config, { issued, subscriptions });
+    this.#parts.requests.issue(config, { issued, adhoc: true, subscriptions, attributes });
+    this.#parts.clients.requests.issue(config, { issued, subscriptions, attributes });
     return { issued };
   }
 

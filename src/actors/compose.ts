@@ -252,6 +252,9 @@ export const compose = (foundations: Foundations): Parts => {
     announce,
     admitsEntity: foundations.admitsEntity,
     hasHandler: (name) => configuration.handler(defaultNamespace, name) !== undefined,
+    definition: (check) => configuration.check(defaultNamespace, check),
+    lastEvent: (client, check) => lastEvent(runtime, defaultNamespace, client, check),
+    after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
     remove: foundations.deleteClient,
     version: clientRegistryVersion,
     log,
@@ -262,6 +265,7 @@ export const compose = (foundations: Foundations): Parts => {
     sessions,
     matcher,
     resolveSecrets: secrets.resolve,
+    askClients: (config, issue) => clients.requests.ask(config, issue),
     entities: (namespace) => entitiesOf(tree, registered, namespace),
     nowMs,
     after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
@@ -274,7 +278,7 @@ export const compose = (foundations: Foundations): Parts => {
     issue: (config, issued) => {
       watchdog.ran(config);
       requests.issue(config, { issued });
-      clients.issue(config, { issued });
+      clients.requests.issue(config, { issued });
     },
   });
   const reportPlatform = createPlatformReporter({
@@ -332,8 +336,10 @@ const entitiesOf = (tree: EntityTree, keys: Iterable<string>, namespace: string)
 };
 
 /** Whether the keepalive of an entity is failing: one alert is then enough. */
-const isDown = (runtime: Runtime, namespace: string, entity: string): boolean => {
-  const snapshot = runtime.registry.peek(checkId(namespace, entity, keepaliveCheckName));
-  const event: CheckEvent | null = snapshot === undefined ? null : contextOf<CheckContext>(snapshot).event;
-  return (event?.check.status ?? 0) > 0;
+const isDown = (runtime: Runtime, namespace: string, entity: string): boolean =>
+  (lastEvent(runtime, namespace, entity, keepaliveCheckName)?.check.status ?? 0) > 0;
+
+const lastEvent = (runtime: Runtime, namespace: string, entity: string, check: string): CheckEvent | null => {
+  const snapshot = runtime.registry.peek(checkId(namespace, entity, check));
+  return snapshot === undefined ? null : contextOf<CheckContext>(snapshot).event;
 };

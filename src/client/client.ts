@@ -2,9 +2,10 @@
 // check requests, runs its standalone checks, and leaves in good order.
 
 import { isMap, type Json, mergeMaps } from '../model/earlier/json.ts';
+import { pipeOf } from '../model/earlier/pipes.ts';
 import { redactClient } from '../model/earlier/redaction.ts';
 import type { LocalSockets } from '../sockets/local-sockets.ts';
-import { keepalivesPipe, type Pipe, type Transport } from '../wire/earlier/transport.ts';
+import { keepalivesPipe, type Transport } from '../wire/earlier/transport.ts';
 import { createCheckRunner } from './check-runner.ts';
 import { createCommandSlots } from './command-slots.ts';
 import { type HttpSocket, openHttpSocket } from './http-socket.ts';
@@ -37,12 +38,6 @@ export interface Client {
 }
 
 const map = (value: unknown): Json => (isMap(value) ? value : {});
-
-/** `roundrobin:` and `direct:` are shared with other clients; everything else comes to each of them. */
-const pipeOf = (subscription: string): Pipe => ({
-  type: /^(roundrobin|direct):/.test(subscription) ? 'direct' : 'fanout',
-  name: subscription,
-});
 
 /** Scopes that are there are completed with their defaults, so that keepalives show where the sockets are. */
 const withSocketDefaults = (client: Json): Json => {

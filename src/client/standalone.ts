@@ -3,8 +3,8 @@ import { Cron } from 'croner';
 import { firstRunDelayMs } from '../machines/client-schedule-rule.ts';
 import { parseCron } from '../model/cron.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
+import { isSubdued } from '../model/earlier/subdue.ts';
 import type { ClientLog } from './log.ts';
-import { isSubdued } from './subdue-rule.ts';
 import { seconds, type Timers } from './timers.ts';
 
 export interface StandaloneOptions {

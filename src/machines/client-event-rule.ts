@@ -1,10 +1,10 @@
-// Between the two generations: a result of a client as an event of the pipeline, and such an event as the earlier
-// generation sees it (earlier-client sheet 5 and 8). What our check has no field for travels in one annotation, under the
-// name that existing handlers and plugins already read.
+// From the earlier generation to ours: a result of a client as an event of the pipeline (earlier-client sheet 5). What our
+// check has no field for travels in one annotation, under the name that existing handlers and plugins already read.
 import { type Check, checkSchema } from '../model/check.ts';
-import { isMap } from '../model/earlier/json.ts';
+import { isMap, type Json } from '../model/earlier/json.ts';
 import { type Entity, emptySystem } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
+import type { Metadata } from '../model/metadata.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
 
 export const attributesAnnotation = 'sensu.io.json_attributes';
@@ -20,8 +20,12 @@ const whole = (value: unknown, otherwise = 0): number =>
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
-/** Attributes of a result that have a field of their own in a check. */
+/** An incident that OK results did not end, as it was told: only the registry may say so. */
+export const unresolved = 'unresolved';
+
+/** Attributes of a result that have a field of their own in a check, or are not for its sender to set. */
 const fields: ReadonlySet<string> = new Set([
+  unresolved,
   'name',
   'output',
   'status',
@@ -29,7 +33,6 @@ const fields: ReadonlySet<string> = new Set([
   'issued',
   'duration',
   'command',
-  'interval',
   'timeout',
   'ttl',
   'ttl_status',
@@ -40,12 +43,12 @@ const fields: ReadonlySet<string> = new Set([
 /** Attributes of a client that have a field of their own in an entity. */
 const recordFields: ReadonlySet<string> = new Set(['name', 'subscriptions', 'version', 'timestamp']);
 
-const leftOver = (map: Readonly<Record<string, unknown>>, known: ReadonlySet<string>): string | undefined => {
+const leftOver = (map: Json, known: ReadonlySet<string>): string | undefined => {
   const rest = Object.entries(map).filter(([key]) => !known.has(key));
   return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
 };
 
-const annotated = (attributes: string | undefined) =>
+const annotated = (attributes: string | undefined): Pick<Metadata, 'annotations'> =>
   attributes === undefined ? {} : { annotations: { [attributesAnnotation]: attributes } };
 
 /** `handlers`, else `handler`, else `default`; nobody when the result says `handle: false`. */
@@ -143,9 +146,10 @@ export const resultEvent = (
   return { timestamp: seconds, id, sequence: 0, pipelines: [], metadata: {}, entity, check };
 };
 
-const attributesOf = (annotations: unknown): Readonly<Record<string, unknown>> => {
-  const stored = isMap(annotations) ? annotations[attributesAnnotation] : undefined;
-  if (typeof stored !== 'string') return {};
+/** What was annotated: of a check definition, a result or a client. */
+export const attributesOf = ({ annotations }: Pick<Metadata, 'annotations'>): Json => {
+  const stored = annotations?.[attributesAnnotation];
+  if (stored === undefined) return {};
   try {
     const parsed: unknown = JSON.parse(stored);
     return isMap(parsed) ? parsed : {};
@@ -153,64 +157,4 @@ const attributesOf = (annotations: unknown): Readonly<Record<string, unknown>> =
     // An operator may have written anything there; then there are no further attributes.
     return {};
   }
-};
-
-/** The result of a check as the earlier generation stores it, without its history. */
-export const earlierResult = ({ check }: CheckEvent): Record<string, unknown> => ({
-  ...attributesOf(check.metadata.annotations),
-  name: check.metadata.name,
-  output: check.output,
-  status: check.status,
-  executed: check.executed,
-  issued: check.issued,
-  duration: check.duration ?? 0,
-  ...(check.command === undefined || check.command === '' ? {} : { command: check.command }),
-  ...(check.interval > 0 ? { interval: check.interval } : {}),
-  ...(check.ttl > 0 ? { ttl: check.ttl } : {}),
-  ...(check.ttl_status === undefined ? {} : { ttl_status: check.ttl_status }),
-  handlers: check.handlers,
-});
-
-export type EarlierAction = 'create' | 'resolve' | 'flapping';
-
-/** Flapping is said whatever the status; an OK result resolves. */
-export const earlierAction = ({ check }: CheckEvent): EarlierAction => {
-  if (check.state === 'flapping') return 'flapping';
-  return check.status === 0 ? 'resolve' : 'create';
-};
-
-/** Only what is wrong is in the earlier generation's event registry (earlier-client sheet 3.7). */
-export const isEarlierEvent = (event: CheckEvent): boolean =>
-  event.check.status !== 0 || event.check.state === 'flapping';
-
-/** An incident as the earlier generation tells it. History is a list of statuses, as strings. */
-export const earlierEvent = (event: CheckEvent, client: ClientRecord): Record<string, unknown> => {
-  const { check } = event;
-  const history = (check.history ?? []).map(({ status }) => String(status));
-  const silenced = check.silenced ?? [];
-  return {
-    id: event.id,
-    client,
-    check: {
-      type: 'standard',
-      ...earlierResult(event),
-      history,
-      total_state_change: check.total_state_change,
-    },
-    occurrences: check.occurrences,
-    occurrences_watermark: check.occurrences_watermark,
-    last_ok: check.last_ok === 0 ? null : check.last_ok,
-    action: earlierAction(event),
-    timestamp: event.timestamp,
-    last_state_change: changedAt(event),
-    silenced: silenced.length > 0,
-    silenced_by: silenced,
-  };
-};
-
-/** When the status became what it is: the first result of the last run of equal ones. */
-const changedAt = ({ check, timestamp }: CheckEvent): number => {
-  const history = check.history ?? [];
-  const before = history.findLastIndex(({ status }) => status !== check.status);
-  return history[before + 1]?.executed ?? timestamp;
 };

@@ -8,13 +8,13 @@ export type ClientResult = Readonly<Record<string, unknown>>;
 
 export interface ClientContext {
   readonly name: string;
-  /** Null until the first keepalive or result. */
+  /** Null until the first keepalive or result, and while the name is barred. */
   readonly record: ClientRecord | null;
   /** Empty while the client never signed anything. From then on what is not signed alike is dropped. */
   readonly signature: string;
   /** When the last keepalive arrived, wall milliseconds, by our own clock. */
   readonly lastHeardMs: number | null;
-  /** When silence is judged next; null when nobody is waiting. */
+  /** When silence is judged next, or when a bar ends; null when nobody is waiting. */
   readonly deadlineAtMs: number | null;
   /** The transport the last keepalive came over: silence of a broker that is away is not the client's. */
   readonly via: string;
@@ -51,7 +51,8 @@ export type ClientFact =
     }
   /** The backend came up again, or the broker did: silence until now proves nothing. */
   | { readonly type: 'client.resumed'; readonly nowMs: number }
-  | { readonly type: 'client.deleted'; readonly nowMs: number };
+  /** `barredUntilMs`: until then nothing of this name is believed; null: it may come back at once. */
+  | { readonly type: 'client.deleted'; readonly barredUntilMs: number | null; readonly nowMs: number };
 
 export type ClientEffect =
   | { readonly type: 'persist' }

@@ -46,6 +46,19 @@ const firstSeconds = (record: ClientRecord): number => {
   return Math.min(warningSeconds, criticalSeconds);
 };
 
+/**
+ * A deadline that is due is due, whatever the clock on the wall says: how long a client was silent is what was waited for
+ * it. The context as if the clock had always shown what it shows now.
+ */
+export const inTimeOf = <T extends Pick<ClientContext, 'lastHeardMs' | 'deadlineAtMs'>>(
+  context: T,
+  nowMs: number,
+): T => {
+  const { lastHeardMs, deadlineAtMs } = context;
+  if (lastHeardMs === null || deadlineAtMs === null) return context;
+  return { ...context, lastHeardMs: lastHeardMs + nowMs - deadlineAtMs, deadlineAtMs: nowMs };
+};
+
 /** When silence that begins now is an alert. */
 export const firstDeadline = (record: ClientRecord, nowMs: number): number =>
   nowMs + firstSeconds(record) * 1000;

@@ -5,15 +5,17 @@
 //     warning    the next keepalive, or the critical threshold; told again every 30 s
 //     critical   the next keepalive; told again every 30 s
 //     proxy      nothing: it never sends keepalives, or does not want them watched
+//     barred     the end of the bar: it was deleted so that it does not come back at once
 //   signature
 //     unsigned   a keepalive that is signed
 //     signed     nothing: only deleting the client takes a signature back
+//     barred     the end of the bar
 //
 // Road of an event: keepalives and results of clients come here first; what is accepted goes on as an event of the
 // pipeline. Effects come in this order: persist, deadline, mirror, announce, publish.
 import { assign, emit, setup } from 'xstate';
 import type { ClientContext, ClientEffect, ClientFact, ClientRecord } from './client-facts.ts';
-import { firstDeadline, isWatched, judgeClient, nextJudgement } from './client-keepalive-rule.ts';
+import { firstDeadline, inTimeOf, isWatched, judgeClient, nextJudgement } from './client-keepalive-rule.ts';
 import { judgeSignature } from './client-signature-rule.ts';
 import { isObject, type RestoreRule, restore } from './restore-rule.ts';
 
@@ -40,8 +42,16 @@ const accepts = (context: ClientContext, event: ClientFact): boolean => {
 const announcesRecord = (event: ClientFact): event is ClientFact & { readonly record: ClientRecord } =>
   event.type === 'keepalive.received' || event.type === 'client.declared';
 
-const judgementOf = (context: ClientContext, nowMs: number) =>
-  judgeClient(recordOf(context), context.lastHeardMs ?? 0, nowMs);
+const judgementOf = (context: ClientContext, { type, nowMs }: ClientFact) => {
+  const { lastHeardMs } = type === 'deadline.reached' ? inTimeOf(context, nowMs) : context;
+  return judgeClient(recordOf(context), lastHeardMs ?? nowMs, nowMs);
+};
+
+/** Who is not heard is not older than the clock that was set back meanwhile. */
+const graced = (context: ClientContext, nowMs: number): Partial<ClientContext> => ({
+  lastHeardMs: Math.min(context.lastHeardMs ?? nowMs, nowMs),
+  deadlineAtMs: firstDeadline(recordOf(context), nowMs),
+});
 
 const machine = setup({
   types: {
@@ -60,12 +70,9 @@ const machine = setup({
     },
     isHeard: ({ context }) => context.lastHeardMs !== null,
     isBlind: ({ event }) => event.type === 'deadline.reached' && event.blind,
-    isEarly: ({ context, event }) =>
-      event.type === 'deadline.reached' && event.nowMs < (context.deadlineAtMs ?? 0),
-    isWarning: ({ context, event }) =>
-      event.type === 'deadline.reached' && judgementOf(context, event.nowMs).level === 'warning',
-    isCritical: ({ context, event }) =>
-      event.type === 'deadline.reached' && judgementOf(context, event.nowMs).level === 'critical',
+    isBarring: ({ event }) => event.type === 'client.deleted' && event.barredUntilMs !== null,
+    isWarning: ({ context, event }) => judgementOf(context, event).level === 'warning',
+    isCritical: ({ context, event }) => judgementOf(context, event).level === 'critical',
   },
   actions: {
     hear: assign(({ event }) => {
@@ -87,10 +94,16 @@ const machine = setup({
     makeProxy: assign(({ event }) =>
       event.type === 'result.received' ? { record: event.firstRecord } : none,
     ),
-    awaitJudgement: assign(({ context, event }) => ({ deadlineAtMs: nextJudgement(context, event.nowMs) })),
-    grantGrace: assign(({ context, event }) => ({
-      deadlineAtMs: firstDeadline(recordOf(context), event.nowMs),
-    })),
+    awaitJudgement: assign(({ context, event: { nowMs } }) => {
+      const { lastHeardMs } = inTimeOf(context, nowMs);
+      return { lastHeardMs, deadlineAtMs: nextJudgement({ ...context, lastHeardMs }, nowMs) };
+    }),
+    grantGrace: assign(({ context, event }) => graced(context, event.nowMs)),
+    bar: assign(({ event }) =>
+      event.type === 'client.deleted'
+        ? { record: null, signature: '', lastHeardMs: null, deadlineAtMs: event.barredUntilMs, via: '' }
+        : none,
+    ),
     persist: emit({ type: 'persist' }),
     setDeadline: emit(({ context }) => {
       if (context.deadlineAtMs === null) throw new Error('client machine: waiting, but for no time');
@@ -100,7 +113,8 @@ const machine = setup({
     mirror: emit({ type: 'mirror' }),
     announce: emit(({ event }) => ({ type: 'announce', nowMs: event.nowMs })),
     publishKeepalive: emit(({ context, event }) => {
-      const { status, output } = judgementOf(context, event.nowMs);
+      const { lastHeardMs } = context;
+      const { status, output } = judgeClient(recordOf(context), lastHeardMs ?? event.nowMs, event.nowMs);
       return { type: 'keepalive.publish', status, output, nowMs: event.nowMs };
     }),
     publishResult: emit(({ event }) => {
@@ -124,7 +138,6 @@ const judged = ['awaitJudgement', 'persist', 'setDeadline', 'publishKeepalive'] 
 const declaring = ['declare', 'persist', 'setDeadline', 'mirror'] as const;
 const undeclaring = ['declare', 'persist', 'clearDeadline', 'mirror'] as const;
 const patience = { guard: 'isBlind', actions: ['grantGrace', 'setDeadline'] } as const;
-const early = { guard: 'isEarly', actions: 'setDeadline' } as const;
 const resumed = { guard: 'isHeard', actions: ['grantGrace', 'setDeadline'] } as const;
 const taken = [forged, { actions: 'publishResult' }] as const;
 const toWarning = { guard: 'isWarning', target: 'warning', actions: judged } as const;
@@ -136,6 +149,9 @@ const declared = [
   { target: 'proxy', actions: undeclaring },
 ] as const;
 const gone = { type: 'final', description: 'The client was deleted.' } as const;
+const goneEverywhere = { target: ['#client.keepalive.gone', '#client.signature.gone'] } as const;
+const bar = { guard: 'isBarring', actions: ['bar', 'persist', 'setDeadline'] } as const;
+const barredEverywhere = { target: ['#client.keepalive.barred', '#client.signature.barred'] } as const;
 
 export const clientMachine = machine.createMachine({
   id: 'client',
@@ -161,10 +177,10 @@ export const clientMachine = machine.createMachine({
     },
   },
   on: {
-    'client.deleted': {
-      target: ['.keepalive.gone', '.signature.gone'],
-      actions: ['clearDeadline', 'forget'],
-    },
+    'client.deleted': [
+      { ...bar, ...barredEverywhere },
+      { ...goneEverywhere, actions: ['clearDeadline', 'forget'] },
+    ],
   },
   states: {
     keepalive: {
@@ -193,7 +209,6 @@ export const clientMachine = machine.createMachine({
             'client.declared': declared,
             'deadline.reached': [
               patience,
-              early,
               toCritical,
               toWarning,
               { actions: ['awaitJudgement', 'setDeadline'] },
@@ -207,7 +222,7 @@ export const clientMachine = machine.createMachine({
             'keepalive.received': [forged, alive, leftAlone],
             'result.received': taken,
             'client.declared': declared,
-            'deadline.reached': [patience, early, toCritical, { actions: judged }],
+            'deadline.reached': [patience, toCritical, { actions: judged }],
             'client.resumed': resumed,
           },
         },
@@ -217,7 +232,7 @@ export const clientMachine = machine.createMachine({
             'keepalive.received': [forged, alive, leftAlone],
             'result.received': taken,
             'client.declared': declared,
-            'deadline.reached': [patience, early, { actions: judged }],
+            'deadline.reached': [patience, { actions: judged }],
             'client.resumed': resumed,
           },
         },
@@ -227,6 +242,16 @@ export const clientMachine = machine.createMachine({
             'keepalive.received': [forged, alive, leftAlone],
             'result.received': taken,
             'client.declared': declared,
+          },
+        },
+        barred: {
+          description: 'Deleted, and not to come back yet: nothing it says is believed.',
+          on: {
+            'keepalive.received': { actions: 'refuse' },
+            'result.received': { actions: 'refuse' },
+            'client.declared': declared,
+            'client.resumed': { actions: 'setDeadline' },
+            'deadline.reached': { ...goneEverywhere, actions: 'forget' },
           },
         },
         gone,
@@ -243,6 +268,10 @@ export const clientMachine = machine.createMachine({
           },
         },
         signed: { description: 'What does not carry its signature is dropped.' },
+        barred: {
+          description: 'Deleted, and not to come back yet: no signature is believed.',
+          on: { 'client.declared': 'unsigned' },
+        },
         gone,
       },
     },
@@ -254,7 +283,9 @@ const isTime = (value: unknown): boolean => value === null || typeof value === '
 const contextFault = (context: Readonly<Record<string, unknown>>): string | undefined => {
   const { name, record, signature, lastHeardMs, deadlineAtMs, via } = context;
   if (typeof name !== 'string' || typeof via !== 'string') return 'context names no client';
-  if (!isObject(record)) return 'context.record is not a map';
+  // A barred client has none, and waits for the end of the bar.
+  if (!isObject(record) && !(record === null && typeof deadlineAtMs === 'number'))
+    return 'context.record is not a map';
   if (typeof signature !== 'string') return 'context.signature is not a string';
   return isTime(lastHeardMs) && isTime(deadlineAtMs) ? undefined : 'context holds a bad time';
 };

@@ -1,7 +1,9 @@
 // Records of clients: what the registry keeps of a keepalive, what it makes up for a client that never sent one, and what
 // it says when a client comes or goes (earlier-client sheet 3.1 to 3.3).
-import { isMap } from '../model/earlier/json.ts';
+import { isMap, mergeMaps } from '../model/earlier/json.ts';
+import { substitute, unmatchedOutput } from '../model/earlier/tokens.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
+import { defaultClientCriticalSeconds, defaultClientWarningSeconds } from './limits.ts';
 
 const ownSubscription = (name: string): string => `client:${name}`;
 
@@ -85,9 +87,7 @@ export const registrationResult = (record: ClientRecord, nowMs: number): ClientR
   const seconds = Math.floor(nowMs / 1000);
   const { registration } = record;
   return {
-    handler: 'registration',
-    status: 1,
-    ...(isMap(registration) ? registration : {}),
+    ...mergeMaps({ handler: 'registration', status: 1 }, isMap(registration) ? registration : {}),
     name: 'registration',
     output: 'new client registration',
     issued: seconds,
@@ -95,21 +95,32 @@ export const registrationResult = (record: ClientRecord, nowMs: number): ClientR
   };
 };
 
-/** The check `keepalive` of a client: whatever its owner put into `keepalive`, and the verdict. */
+/** What the registry says of the signs of life of a client. */
+export interface KeepaliveVerdict {
+  readonly status: number;
+  readonly output: string;
+  readonly nowMs: number;
+}
+
+/**
+ * The check `keepalive` of a client: whatever its owner put into `keepalive`, tokens filled in from the client, and the
+ * verdict. A token nobody can fill is said in the output, and is a warning at least (earlier-client sheet 3.9).
+ */
 export const keepaliveResult = (
   record: ClientRecord,
-  verdict: { readonly status: number; readonly output: string; readonly nowMs: number },
+  { status, output, nowMs }: KeepaliveVerdict,
   handler: string,
 ): ClientResult => {
-  const seconds = Math.floor(verdict.nowMs / 1000);
+  const seconds = Math.floor(nowMs / 1000);
   const { keepalive } = record;
+  const thresholds = { warning: defaultClientWarningSeconds, critical: defaultClientCriticalSeconds };
+  const merged = mergeMaps({ thresholds, handler }, isMap(keepalive) ? keepalive : {});
+  const { value, unmatched } = substitute(merged, record);
   return {
-    thresholds: { warning: 120, critical: 180 },
-    handler,
-    ...(isMap(keepalive) ? keepalive : {}),
+    ...(value as ClientResult),
     name: 'keepalive',
-    status: verdict.status,
-    output: verdict.output,
+    status: unmatched.length > 0 ? Math.max(status, 1) : status,
+    output: unmatched.length > 0 ? `${output} - ${unmatchedOutput(unmatched)}` : output,
     issued: seconds,
     executed: seconds,
   };

@@ -1,7 +1,8 @@
 // A broker in memory: what a client publishes can be read, and what the test says is delivered.
+
+import type { Pipe } from '../../src/model/earlier/pipes.ts';
 import {
   NotConnected,
-  type Pipe,
   type Take,
   type Transport,
   type TransportListener,

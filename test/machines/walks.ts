@@ -258,7 +258,11 @@ const clientWalk: Walk = {
       record: { name: 'c1', keepalives: pick(scene, [true, false]) },
       nowMs: scene.nowMs,
     }),
-    (scene) => ({ type: scene.random() < 0.2 ? 'client.deleted' : 'client.resumed', nowMs: scene.nowMs }),
+    (scene) => ({
+      type: scene.random() < 0.2 ? 'client.deleted' : 'client.resumed',
+      barredUntilMs: pick(scene, [null, scene.nowMs + 60_000]),
+      nowMs: scene.nowMs,
+    }),
   ],
 };
 

@@ -3,8 +3,11 @@
 import { clientEntity, handlersOf, resultEvent } from '../../machines/client-event-rule.ts';
 import type { ClientContext, ClientEffect, ClientFact, ClientRecord } from '../../machines/client-facts.ts';
 import { clientMachine, clientVersion, restoreClient } from '../../machines/client-machine.ts';
-import { keepaliveResult, registrationResult } from '../../machines/client-registry-rule.ts';
-import type { Event } from '../../model/event.ts';
+import { isClientName, keepaliveResult, registrationResult } from '../../machines/client-registry-rule.ts';
+import { completedResult } from '../../machines/client-request-rule.ts';
+import { keepingIncident } from '../../machines/client-view-rule.ts';
+import type { CheckConfig } from '../../model/check.ts';
+import type { CheckEvent, Event } from '../../model/event.ts';
 import { defaultNamespace, keepaliveCheckName } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import type { GroupCommit } from '../commit/group-commit.ts';
@@ -29,6 +32,12 @@ export interface ClientWorld {
   readonly hasHandler: (name: string) => boolean;
   /** A client left and wants to be forgotten. */
   readonly leave: (name: string) => void;
+  /** A message of a client that we made ourselves: it takes the road of any other. */
+  readonly report: (message: object) => void;
+  /** The definition of a check, if the server has one. */
+  readonly definition: (check: string) => CheckConfig | undefined;
+  /** The event a new one will follow. */
+  readonly lastEvent: (client: string, check: string) => CheckEvent | null;
   /** Whether what a client sends over this transport can't reach us now. */
   readonly isDeaf: (via: string) => boolean;
   readonly log: Record<'info' | 'warn', (fields: object, text: string) => void>;
@@ -75,8 +84,9 @@ export const clientBehaviour = (
 
 const recordOf = (actor: LiveActor): ClientRecord => contextOf<ClientContext>(actor.snapshot()).record ?? {};
 
+type Effect<T extends ClientEffect['type']> = Extract<ClientEffect, { readonly type: T }>;
+
 const perform = (effect: ClientEffect, actor: LiveActor, name: string, world: ClientWorld): void => {
-  const entity = () => clientEntity(recordOf(actor), clientNamespace);
   switch (effect.type) {
     case 'persist':
       return persist(actor, name, world);
@@ -89,24 +99,59 @@ const perform = (effect: ClientEffect, actor: LiveActor, name: string, world: Cl
       return world.mirror(recordOf(actor));
     case 'announce':
       return announce(actor, effect.nowMs, world);
-    case 'keepalive.publish': {
-      const handler = world.hasHandler(keepaliveCheckName) ? keepaliveCheckName : 'default';
-      const result = keepaliveResult(recordOf(actor), effect, handler);
-      const event = resultEvent(result, entity(), name, { nowMs: effect.nowMs, id: world.newId() });
-      return world.publish(event, actor.holdReceipt());
-    }
-    case 'result.publish': {
-      const { result, sender, nowMs } = effect;
-      const event = resultEvent(result, entity(), sender, { nowMs, id: world.newId() });
-      if (!leaves(result, world)) return world.publish(event, actor.holdReceipt());
-      world.announce(event);
-      return world.leave(name);
-    }
+    case 'keepalive.publish':
+      return publishKeepalive(effect, actor, name, world);
+    case 'result.publish':
+      return publishResult(effect, actor, name, world);
     case 'refuse':
       return refuse(effect, actor, name, world);
     case 'forget':
       return world.commit.delete('client', name, actor.holdReceipt());
   }
+};
+
+/** An owner may have the silence of a client told as that of another one: then the other one gets the result. */
+const publishKeepalive = (
+  verdict: Effect<'keepalive.publish'>,
+  actor: LiveActor,
+  name: string,
+  world: ClientWorld,
+): void => {
+  const record = recordOf(actor);
+  const handler = world.hasHandler(keepaliveCheckName) ? keepaliveCheckName : 'default';
+  const result = keepaliveResult(record, verdict, handler);
+  const { source } = result;
+  if (isClientName(source) && source !== name) {
+    const { signature } = contextOf<ClientContext>(actor.snapshot());
+    return world.report({ client: name, check: result, signature });
+  }
+  const arrival = { nowMs: verdict.nowMs, id: world.newId() };
+  world.publish(
+    resultEvent(result, clientEntity(record, clientNamespace), name, arrival),
+    actor.holdReceipt(),
+  );
+};
+
+const publishResult = (
+  { result, sender, nowMs }: Effect<'result.publish'>,
+  actor: LiveActor,
+  name: string,
+  world: ClientWorld,
+): void => {
+  const record = recordOf(actor);
+  const check = String(result['name']);
+  const definition = world.definition(check);
+  const completed = completedResult(result, definition, record);
+  const arrival = { nowMs, id: world.newId() };
+  const event = {
+    ...resultEvent(completed, clientEntity(record, clientNamespace), sender, arrival),
+    pipelines: definition?.pipelines ?? [],
+  };
+  if (leaves(result, world)) {
+    world.announce(event);
+    return world.leave(name);
+  }
+  world.publish(keepingIncident(event, completed, world.lastEvent(name, check)), actor.holdReceipt());
 };
 
 /**
@@ -129,7 +174,7 @@ const announce = (actor: LiveActor, nowMs: number, world: ClientWorld): void => 
 };
 
 const refuse = (
-  { what, payload }: Extract<ClientEffect, { readonly type: 'refuse' }>,
+  { what, payload }: Effect<'refuse'>,
   actor: LiveActor,
   client: string,
   { log }: ClientWorld,

@@ -1,15 +1,12 @@
 // The registry of clients of the earlier generation: one actor a client, found by name. Here messages from any transport
-// become facts, and check definitions become requests (earlier-client sheet 3; interface sections 2.11 and 3).
+// become facts (earlier-client sheet 3; interface sections 2.11 and 3).
 import { clientEntity } from '../../machines/client-event-rule.ts';
 import type { ClientContext, ClientFact, ClientRecord } from '../../machines/client-facts.ts';
 import { proxyRecord, readKeepalive, readResult } from '../../machines/client-registry-rule.ts';
-import { checkRequest, requestPipes } from '../../machines/client-request-rule.ts';
 import { signatureOf } from '../../machines/client-signature-rule.ts';
 import { configOf } from '../../machines/registration-rule.ts';
-import type { CheckConfig } from '../../model/check.ts';
 import { MonError } from '../../model/errors.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
-import type { Pipe } from '../../wire/earlier/transport.ts';
 import type { EntityTree } from '../entities/entity-tree.ts';
 import type { ActorId, ActorMessage, Behaviour, Receipt } from '../runtime/contract.ts';
 import { awaitReceipt } from '../runtime/receipts.ts';
@@ -17,6 +14,7 @@ import type { Registry } from '../runtime/registry.ts';
 import { contextOf, stateValueOf } from '../runtime/snapshot.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import { type ClientWorld, clientBehaviour, clientNamespace } from './client-behaviour.ts';
+import { ClientRequests, type Outlet } from './client-requests.ts';
 
 export const clientsId: ActorId = 'clients';
 
@@ -26,20 +24,13 @@ export const clientRegistryVersion = '1.9.0';
 const idOf = (name: string): ActorId => `client:${name}`;
 const prefix = 'client:';
 
-/** Somewhere requests are sent to: a broker, or the clients that are connected to us. */
-export interface Outlet {
-  readonly name: string;
-  /** False while nothing that clients send through it can reach us. */
-  isConnected(): boolean;
-  publish(pipe: Pipe, message: string): Promise<void>;
-}
-
-export interface ClientsWorld extends Omit<ClientWorld, 'mirror' | 'isDeaf' | 'leave'> {
+export interface ClientsWorld extends Omit<ClientWorld, 'mirror' | 'isDeaf' | 'leave' | 'report'> {
   readonly registry: Registry;
   readonly supervisor: (id: ActorId) => Supervisor | undefined;
   readonly tree: Pick<EntityTree, 'entity' | 'ensureEntity'>;
   readonly admitsEntity: (namespace: string, name: string) => boolean;
   readonly version: string;
+  readonly after: (delayMs: number, task: () => void) => void;
   /** Removes a client with all its events and its entity. */
   readonly remove: (name: string) => Promise<unknown>;
   readonly onFault: (what: string, error: unknown) => void;
@@ -52,6 +43,8 @@ export interface ClientView {
 }
 
 export class Clients {
+  /** Asks clients to run checks. */
+  readonly requests: ClientRequests;
   readonly #world: ClientsWorld;
   readonly #clientWorld: ClientWorld;
   readonly #outlets = new Map<string, Outlet>();
@@ -67,7 +60,15 @@ export class Clients {
       leave: (name) => {
         world.remove(name).catch((error) => world.onFault(`forgetting client ${name}`, error));
       },
+      report: (message) => {
+        this.result(message).catch((error) => world.onFault('a keepalive about another client', error));
+      },
     };
+    this.requests = new ClientRequests({
+      ...world,
+      outlets: () => this.#outlets.values(),
+      records: () => this.list().map(({ record }) => record),
+    });
   }
 
   // What clients say
@@ -136,31 +137,20 @@ export class Clients {
     });
   }
 
-  /** Forgets the client itself; its events and its entity are its caller's affair. */
-  async delete(name: string): Promise<boolean> {
+  /**
+   * Forgets the client itself; its events and its entity are its caller's affair. With a bar, nothing of that name is
+   * believed until its end, or until it is lifted. False when there is no such client.
+   */
+  async delete(name: string, barredUntilMs: number | null = null): Promise<boolean> {
     if (this.get(name) === undefined) return false;
-    await this.#tell(name, { type: 'client.deleted', nowMs: this.#world.nowMs() });
+    await this.#tell(name, { type: 'client.deleted', barredUntilMs, nowMs: this.#world.nowMs() });
     this.#mirrored.delete(name);
     return true;
   }
 
-  /** Asks the clients of these subscriptions to run a check. `issued` is in Unix seconds. */
-  issue(
-    config: CheckConfig,
-    { issued, subscriptions = [] }: { readonly issued: number; readonly subscriptions?: readonly string[] },
-    more: Readonly<Record<string, unknown>> = {},
-  ): void {
-    if (config.metadata.namespace !== clientNamespace || config.proxy_requests) return;
-    const asked = subscriptions.length === 0 ? config.subscriptions : subscriptions;
-    const message = JSON.stringify({ ...checkRequest(config, issued), ...more });
-    for (const outlet of this.#outlets.values()) {
-      if (!outlet.isConnected()) continue;
-      for (const pipe of requestPipes(asked, config.round_robin)) {
-        outlet
-          .publish(pipe, message)
-          .catch((error) => this.#world.onFault(`asking ${pipe.name} over ${outlet.name}`, error));
-      }
-    }
+  /** Moves the bar of a client that was deleted; null ends it. */
+  bar(name: string, barredUntilMs: number | null): Promise<void> {
+    return this.#tell(name, { type: 'client.deleted', barredUntilMs, nowMs: this.#world.nowMs() });
   }
 
   // Transports
@@ -171,6 +161,10 @@ export class Clients {
 
   outlet(name: string): Outlet | undefined {
     return this.#outlets.get(name);
+  }
+
+  outlets(): readonly Outlet[] {
+    return [...this.#outlets.values()];
   }
 
   /** A transport is back: the silence of those who use it proves nothing. */

@@ -4,5 +4,7 @@
 export const maxClientMail = 1_024;
 /** Largest keepalive or result taken from a broker; the bigger ones are dropped with a log line. */
 export const maxMessageBytes = 1_048_576;
+/** Longest a client that is being deleted is kept out, should we end meanwhile. */
+export const maxDeletionMs = 30_000;
 /** Clients started in one go while the tree is rebuilt at boot. */
 export const rebuildBatch = 500;

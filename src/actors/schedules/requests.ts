@@ -8,6 +8,7 @@ import { defaultNamespace, entitySubscription } from '../../model/names.ts';
 import { substituteTokens, tokenData } from '../../model/token-substitution.ts';
 import type { ResolveSecrets } from '../../pipeline/ports.ts';
 import type { CheckRequest } from '../../wire/messages.ts';
+import type { ClientIssue } from '../clients/client-requests.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { ProxyMatcher } from './proxy-matcher.ts';
@@ -19,6 +20,8 @@ export interface RequestsWorld {
   readonly matcher: Pick<ProxyMatcher, 'matching'>;
   /** `NAME=value` of each reference; rejects when one cannot be had. */
   readonly resolveSecrets: ResolveSecrets;
+  /** The same request for clients of the earlier generation, who share subscriptions with agents. */
+  readonly askClients: (config: CheckConfig, issue: ClientIssue) => void;
   /** The entities of a namespace, in order of their names. */
   readonly entities: (namespace: string) => readonly Entity[];
   readonly nowMs: () => number;
@@ -32,6 +35,8 @@ export interface Issue {
   readonly issued: number;
   /** In place of the definition's own, for one run. */
   readonly subscriptions?: readonly string[];
+  /** Who asked, and why: only clients of the earlier generation are told. */
+  readonly attributes?: Readonly<Record<string, unknown>>;
   /** Asked for by somebody now: every subscriber runs it, round robin or not. */
   readonly adhoc?: boolean;
 }
@@ -59,7 +64,7 @@ export class Requests {
     return this.#matching;
   }
 
-  issue(config: CheckConfig, { issued, subscriptions = [], adhoc = false }: Issue): void {
+  issue(config: CheckConfig, { issued, subscriptions = [], attributes = {}, adhoc = false }: Issue): void {
     const run: Run = {
       namespace: config.metadata.namespace ?? defaultNamespace,
       name: config.metadata.name,
@@ -68,7 +73,7 @@ export class Requests {
     };
     if (config.proxy_requests) {
       this.#matching += 1;
-      this.#forProxies(config, run, issued)
+      this.#forProxies(config, run, issued, attributes)
         .catch(this.#world.onFault)
         .finally(() => {
           this.#matching -= 1;
@@ -77,7 +82,12 @@ export class Requests {
     else this.#toAll(run, config, issued);
   }
 
-  async #forProxies(config: CheckConfig, run: Run, issued: number): Promise<void> {
+  async #forProxies(
+    config: CheckConfig,
+    run: Run,
+    issued: number,
+    attributes: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     const { matcher, entities, nowMs, after, log } = this.#world;
     const matched = await matcher.matching(config, entities(run.namespace));
     const configs = matched.flatMap((entity) => this.#substituted(config, entity, run));
@@ -97,6 +107,9 @@ export class Requests {
         send(Math.floor(nowMs() / 1000));
       });
     };
+    const { subscriptions } = run;
+    for (const [index, copy] of configs.entries())
+      later(index, (at) => this.#world.askClients(copy, { issued: at, subscriptions, attributes }));
     if (run.inTurn) this.#inTurn(run, configs, later);
     else for (const [index, copy] of configs.entries()) later(index, (at) => this.#toAll(run, copy, at));
   }

@@ -1,12 +1,23 @@
 // /clients: the registry, as the earlier generation shows it (earlier-client sheet 4).
 import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
-import { earlierResult } from '../../machines/client-event-rule.ts';
 import type { ClientRecord } from '../../machines/client-facts.ts';
-import { isClientName } from '../../machines/client-registry-rule.ts';
+import { earlierResult } from '../../machines/client-view-rule.ts';
+import { clientRows } from '../../model/earlier/client-rules.ts';
 import type { Json } from '../../model/earlier/json.ts';
 import { redactClient } from '../../model/earlier/redaction.ts';
+import { judge } from '../../model/earlier/rule-table.ts';
 import type { CheckEvent } from '../../model/event.ts';
-import { accepted, type EarlierBackend, type EarlierRoute, found, invalid, notFound } from './route.ts';
+import { wholeNumber } from './listing.ts';
+import {
+  type Ask,
+  accepted,
+  type EarlierBackend,
+  type EarlierRoute,
+  found,
+  invalid,
+  may,
+  notFound,
+} from './route.ts';
 
 /** What others see of a client. Its signature is a secret between it and us. */
 export const shownClient = (record: ClientRecord): Json => {
@@ -14,8 +25,11 @@ export const shownClient = (record: ClientRecord): Json => {
   return redactClient(rest);
 };
 
+/** The last events of all checks of a client; none when nobody knows it. */
 export const eventsOf = async (backend: EarlierBackend, client: string): Promise<readonly CheckEvent[]> =>
-  (await backend.readEvents({ namespace: clientNamespace, entity: client })).items;
+  backend.clients.get(client) === undefined
+    ? []
+    : (await backend.readEvents({ namespace: clientNamespace, entity: client })).items;
 
 const historyOf = (event: CheckEvent) => ({
   check: event.check.metadata.name,
@@ -25,7 +39,25 @@ const historyOf = (event: CheckEvent) => ({
   last_result: earlierResult(event),
 });
 
-const read = { verb: 'list', resource: 'entities' } as const;
+const declare = async ({ backend, body, nowMs, version }: Ask) => {
+  const record = {
+    keepalives: false,
+    version,
+    subscriptions: [],
+    ...body,
+    timestamp: Math.floor(nowMs / 1000),
+  };
+  const [problem] = judge(record, clientRows);
+  if (problem !== undefined) throw invalid(problem);
+  await backend.clients.declare(record);
+  return { code: 201, body: { name: body['name'] } };
+};
+
+/** `invalidate`: what it says while it is deleted is dropped; `invalidate_expire`: and for so many seconds afterwards. */
+const barOf = (query: URLSearchParams): { readonly barMs?: number } =>
+  query.get('invalidate') === 'true' ? { barMs: (wholeNumber(query, 'invalidate_expire') ?? 0) * 1000 } : {};
+
+const read = may('list', 'entities');
 
 export const clientRoutes: readonly EarlierRoute[] = [
   {
@@ -34,24 +66,7 @@ export const clientRoutes: readonly EarlierRoute[] = [
     access: read,
     handle: ({ backend }) => found(backend.clients.list().map(({ record }) => shownClient(record))),
   },
-  {
-    method: 'POST',
-    path: '/clients',
-    access: { verb: 'create', resource: 'entities' },
-    handle: async ({ backend, body, nowMs, version }) => {
-      const { name, address } = body;
-      if (!isClientName(name)) throw invalid('client name cannot contain spaces or special characters');
-      if (typeof address !== 'string') throw invalid('client address must be a string');
-      await backend.clients.declare({
-        keepalives: false,
-        version,
-        subscriptions: [],
-        ...body,
-        timestamp: Math.floor(nowMs / 1000),
-      });
-      return { code: 201, body: { name } };
-    },
-  },
+  { method: 'POST', path: '/clients', access: may('create', 'entities'), handle: declare },
   {
     method: 'GET',
     path: '/clients/:client',
@@ -64,15 +79,17 @@ export const clientRoutes: readonly EarlierRoute[] = [
   {
     method: 'GET',
     path: '/clients/:client/history',
-    access: { verb: 'list', resource: 'events' },
+    access: may('list', 'events'),
     handle: async ({ backend, params }) =>
       found((await eventsOf(backend, params['client'] ?? '')).map(historyOf)),
   },
   {
     method: 'DELETE',
     path: '/clients/:client',
-    access: { verb: 'delete', resource: 'entities' },
+    access: may('delete', 'entities'),
     handle: async (ask) =>
-      (await ask.backend.deleteClient(ask.params['client'] ?? '')) ? accepted(ask) : notFound,
+      (await ask.backend.deleteClient(ask.params['client'] ?? '', barOf(ask.query)))
+        ? accepted(ask)
+        : notFound,
   },
 ];

@@ -1,10 +1,9 @@
-// /results, /events and /resolve: what checks of clients came to (earlier-client sheet 3.5, 3.7 and 4).
+// /events and /resolve: what is wrong with clients, and saying that it no longer is (earlier-client sheet 3.5, 3.7 and 4).
 import { randomUUID } from 'node:crypto';
-import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
-import { earlierEvent, earlierResult, isEarlierEvent } from '../../machines/client-event-rule.ts';
-import { isClientName } from '../../machines/client-registry-rule.ts';
+import { earlierEvent, isEarlierEvent, resolvedEvent } from '../../machines/client-view-rule.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { eventsOf, shownClient } from './client-routes.ts';
+import { allEvents, theEvent } from './result-routes.ts';
 import {
   type Answer,
   type Ask,
@@ -12,142 +11,64 @@ import {
   type EarlierBackend,
   type EarlierRoute,
   found,
-  invalid,
-  noContent,
+  may,
   notFound,
   text,
 } from './route.ts';
 
-const shownResult = (event: CheckEvent) => ({
-  client: event.entity.metadata.name,
-  check: { ...earlierResult(event), history: (event.check.history ?? []).map(({ status }) => status) },
-});
-
-const shownEvent = (backend: EarlierBackend, event: CheckEvent): unknown => {
+const shown = (backend: EarlierBackend, event: CheckEvent): unknown => {
   const { name } = event.entity.metadata;
   const record = backend.clients.get(name)?.record;
   return earlierEvent(event, record === undefined ? { name } : shownClient(record));
 };
 
-const allEvents = async (backend: EarlierBackend): Promise<readonly CheckEvent[]> => {
-  const { items } = await backend.readEvents({
-    namespace: clientNamespace,
-    filter: ({ entity }) => backend.clients.get(entity.metadata.name) !== undefined,
-  });
-  return items;
-};
+const incidents = (backend: EarlierBackend, events: readonly CheckEvent[]): Answer =>
+  found(events.filter(isEarlierEvent).map((event) => shown(backend, event)));
 
-const one = ({ backend, params: { client = '', check = '' } }: Ask): Promise<CheckEvent | undefined> =>
-  backend.clients.get(client) === undefined
-    ? Promise.resolve(undefined)
-    : backend.readEvent(clientNamespace, client, check);
-
-/** The stored check once more, as OK: what the reference product calls a forced resolution. */
-const resolve = async (ask: Ask, event: CheckEvent | undefined): Promise<Answer> => {
+const resolve = async (ask: Ask): Promise<Answer> => {
+  const event = await theEvent(ask);
   if (event === undefined || !isEarlierEvent(event)) return notFound;
   const nowSeconds = Math.floor(ask.nowMs / 1000);
-  const output = 'Resolving on request of the API';
-  const check = { ...event.check, status: 0, output, executed: nowSeconds, issued: nowSeconds };
-  await ask.backend.acceptEvent({ ...event, id: randomUUID(), timestamp: nowSeconds, check });
+  await ask.backend.acceptEvent(resolvedEvent(event, { id: randomUUID(), nowSeconds }));
   return accepted(ask);
 };
 
-const list = { verb: 'list', resource: 'events' } as const;
-const get = { verb: 'get', resource: 'events' } as const;
-const remove = { verb: 'delete', resource: 'events' } as const;
-const create = { verb: 'create', resource: 'events' } as const;
-
-const eventPaths = (base: string): readonly EarlierRoute[] => [
+const under = (base: string): readonly EarlierRoute[] => [
   {
     method: 'GET',
     path: base,
-    access: list,
-    handle: async ({ backend }) =>
-      found((await allEvents(backend)).filter(isEarlierEvent).map((event) => shownEvent(backend, event))),
+    access: may('list', 'events'),
+    handle: async ({ backend }) => incidents(backend, await allEvents(backend)),
   },
   {
     method: 'GET',
     path: `${base}/:client`,
-    access: list,
-    handle: async ({ backend, params }) => {
-      const events = await eventsOf(backend, params['client'] ?? '');
-      return found(events.filter(isEarlierEvent).map((event) => shownEvent(backend, event)));
-    },
+    access: may('list', 'events'),
+    handle: async ({ backend, params }) =>
+      incidents(backend, await eventsOf(backend, params['client'] ?? '')),
   },
   {
     method: 'GET',
     path: `${base}/:client/:check`,
-    access: get,
+    access: may('get', 'events'),
     handle: async (ask) => {
-      const event = await one(ask);
-      return event === undefined || !isEarlierEvent(event) ? notFound : found(shownEvent(ask.backend, event));
+      const event = await theEvent(ask);
+      return event === undefined || !isEarlierEvent(event) ? notFound : found(shown(ask.backend, event));
     },
   },
-  {
-    method: 'DELETE',
-    path: `${base}/:client/:check`,
-    access: remove,
-    handle: async (ask) => resolve(ask, await one(ask)),
-  },
+  { method: 'DELETE', path: `${base}/:client/:check`, access: may('delete', 'events'), handle: resolve },
 ];
 
 export const eventRoutes: readonly EarlierRoute[] = [
-  {
-    method: 'GET',
-    path: '/results',
-    access: list,
-    handle: async ({ backend }) => found((await allEvents(backend)).map(shownResult)),
-  },
-  {
-    method: 'POST',
-    path: '/results',
-    access: create,
-    handle: async (ask) => {
-      const { name, output, status = 0 } = ask.body;
-      if (!isClientName(name)) throw invalid('check name cannot contain spaces or special characters');
-      if (typeof output !== 'string') throw invalid('check output must be a string');
-      const now = Math.floor(ask.nowMs / 1000);
-      const check = { ...ask.body, status, issued: now, executed: now };
-      await ask.backend.clients.result({ client: 'sensu-api', check });
-      return accepted(ask);
-    },
-  },
-  {
-    method: 'GET',
-    path: '/results/:client',
-    access: list,
-    handle: async ({ backend, params }) =>
-      found((await eventsOf(backend, params['client'] ?? '')).map(shownResult)),
-  },
-  {
-    method: 'GET',
-    path: '/results/:client/:check',
-    access: get,
-    handle: async (ask) => {
-      const event = await one(ask);
-      return event === undefined ? notFound : found(shownResult(event));
-    },
-  },
-  {
-    method: 'DELETE',
-    path: '/results/:client/:check',
-    access: remove,
-    handle: async (ask) => {
-      const { client = '', check = '' } = ask.params;
-      if ((await one(ask)) === undefined) return notFound;
-      await ask.backend.deleteEvent(clientNamespace, client, check);
-      return noContent;
-    },
-  },
-  ...eventPaths('/events'),
-  ...eventPaths('/incidents'),
+  ...under('/events'),
+  ...under('/incidents'),
   {
     method: 'POST',
     path: '/resolve',
-    access: create,
-    handle: async (ask) => {
+    access: may('create', 'events'),
+    handle: (ask) => {
       const params = { client: text(ask.body, 'client'), check: text(ask.body, 'check') };
-      return resolve(ask, await one({ ...ask, params }));
+      return resolve({ ...ask, params });
     },
   },
 ];

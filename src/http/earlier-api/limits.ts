@@ -10,3 +10,5 @@ export const maxBufferedBytes = 16_777_216;
 export const pingIntervalMs = 20_000;
 export const closeGraceMs = 2_000;
 export const headersTimeoutMs = 10_000;
+/** Characters; a path is part of a key of the store. */
+export const maxStashPathLength = 255;

@@ -6,7 +6,8 @@ export interface Paged {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const numberOf = (query: URLSearchParams, key: string): number | undefined => {
+/** A parameter that is a whole number; anything else counts as not given. */
+export const wholeNumber = (query: URLSearchParams, key: string): number | undefined => {
   const value = query.get(key);
   return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
 };
@@ -29,9 +30,9 @@ const passes = (item: unknown, query: URLSearchParams): boolean =>
 export const narrowed = (body: unknown, query: URLSearchParams): Paged => {
   if (!Array.isArray(body)) return { body, headers: {} };
   const found = body.filter((item) => passes(item, query));
-  const limit = numberOf(query, 'limit');
+  const limit = wholeNumber(query, 'limit');
   if (limit === undefined) return { body: found, headers: {} };
-  const offset = numberOf(query, 'offset') ?? 0;
+  const offset = wholeNumber(query, 'offset') ?? 0;
   return {
     body: found.slice(offset, offset + limit),
     headers: { 'X-Pagination': JSON.stringify({ limit, offset, total: found.length }) },

@@ -14,6 +14,7 @@ export type EarlierBackend = Pick<
   | 'acceptEvent'
   | 'executeCheck'
   | 'isReady'
+  | 'health'
 >;
 
 export interface Ask {
@@ -33,12 +34,14 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** What a user must be allowed to do in namespace `default`; null: to be somebody is enough. */
-export type Access = { readonly verb: string; readonly resource: string } | null;
+/** What a user must be allowed to do in namespace `default`; nothing: to be somebody is enough. */
+export type Access = readonly { readonly verb: string; readonly resource: string }[];
+/** One right on one kind of resource. */
+export const may = (verb: string, resource: string): Access => [{ verb, resource }];
 
 export interface EarlierRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Segments; `:name` takes one that holds letters, digits, `_ . -` only; `*name` takes the rest. */
+  /** Segments; `:name` takes one that holds letters, digits and `_ . - : |` only; `*name` takes the rest. */
   readonly path: string;
   readonly access: Access;
   readonly handle: (ask: Ask) => Promise<Answer> | Answer;

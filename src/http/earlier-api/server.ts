@@ -1,6 +1,5 @@
 // The API of the earlier generation, and the WebSocket its clients connect to, on one port of their own (earlier-client
 // sheet 4). Users and rules are those of the backend: Basic credentials, and the rights they have in namespace `default`.
-// Cross-origin headers are left out on purpose: browsers have no business here.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -16,15 +15,11 @@ import type { Principal } from '../auth/principal.ts';
 import type { Log } from '../log.ts';
 import { authorize } from '../rbac.ts';
 import type { TlsOptions } from '../tls.ts';
-import { checkRoutes } from './check-routes.ts';
-import { clientRoutes } from './client-routes.ts';
-import { eventRoutes } from './event-routes.ts';
 import { Hub } from './hub.ts';
 import { headersTimeoutMs, maxBodyBytes } from './limits.ts';
 import { narrowed, type Paged } from './listing.ts';
-import type { Access, Answer, EarlierBackend, EarlierRoute } from './route.ts';
-import { silencedRoutes } from './silenced-routes.ts';
-import { statusRoutes } from './status-routes.ts';
+import { type Access, type Answer, type EarlierBackend, may } from './route.ts';
+import { findRoute, pathOf, queryOf } from './router.ts';
 import { createTransportSocket } from './transport-socket.ts';
 
 export interface EarlierApiOptions {
@@ -41,44 +36,6 @@ export interface EarlierApi {
   close(): Promise<void>;
 }
 
-export const earlierRoutes: readonly EarlierRoute[] = [
-  ...statusRoutes,
-  ...clientRoutes,
-  ...checkRoutes,
-  ...eventRoutes,
-  ...silencedRoutes,
-];
-
-interface Match {
-  readonly route: EarlierRoute;
-  readonly params: Readonly<Record<string, string>>;
-}
-
-const patternOf = (path: string): RegExp =>
-  new RegExp(
-    `^${path.replace(/[:*](\w+)/g, (part, name) => (part[0] === ':' ? `(?<${name}>[\\w.-]+)` : `(?<${name}>.+)`))}/?$`,
-  );
-
-const table = earlierRoutes.map((route) => ({ route, pattern: patternOf(route.path) }));
-
-const matchesOf = (path: string): Match[] =>
-  table.flatMap(({ route, pattern }) => {
-    const found = pattern.exec(path);
-    return found === null ? [] : [{ route, params: { ...found.groups } }];
-  });
-
-const pathOf = (request: IncomingMessage): string => {
-  const [path = '/'] = (request.url ?? '/').split('?');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return '';
-  }
-};
-
-const queryOf = (request: IncomingMessage): URLSearchParams =>
-  new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'));
-
 const readBody = async (request: IncomingMessage): Promise<Json> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -94,6 +51,15 @@ const readBody = async (request: IncomingMessage): Promise<Json> => {
 };
 
 const codeOf = (error: unknown): number => (error instanceof MonError ? error.status : 500);
+/** Their own word for what they can't reach: monitors of this API look for it. Every other error has no body. */
+const outage = { error: 'not connected to redis' };
+/** Any page may ask; a browser sends no credentials along of its own accord. */
+const crossOrigin = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
+  'Access-Control-Allow-Credentials': 'true',
+  'Access-Control-Allow-Headers': 'Origin, X-Requested-With, Content-Type, Accept, Authorization',
+};
 const restricted = { 'WWW-Authenticate': 'Basic realm="Restricted Area"' };
 
 interface Reply extends Answer {
@@ -120,25 +86,19 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     return authenticator.credentials.verify(basic.username, basic.password, address);
   };
   const permit = (principal: Principal, access: Access): void => {
-    if (access === null) return;
-    const request = { ...access, namespace: clientNamespace, resourceName: '' };
-    if (!authorize(backend.resources, principal, request).allow) throw new MonError('permissionDenied');
+    for (const right of access) {
+      const request = { ...right, namespace: clientNamespace, resourceName: '' };
+      if (!authorize(backend.resources, principal, request).allow) throw new MonError('permissionDenied');
+    }
   };
 
   const decide = async (request: IncomingMessage): Promise<Reply> => {
     if (request.method === 'OPTIONS') return { code: 200 };
     const principal = await whoIsIt(request);
-    const matches = matchesOf(pathOf(request));
-    const method = request.method === 'HEAD' ? 'GET' : request.method;
-    const match = matches.find(({ route }) => route.method === method);
-    if (match === undefined) {
-      if (matches.length === 0) return { code: 404 };
-      const methods = matches.flatMap(({ route }) =>
-        route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
-      );
-      return { code: 405, headers: { Allow: methods.join(', ') } };
-    }
-    const { route, params } = match;
+    const found = findRoute(request.method ?? '', pathOf(request));
+    if (found === undefined) return { code: 404 };
+    if ('allowed' in found) return { code: 405, headers: { Allow: found.allowed.join(', ') } };
+    const { route, params } = found;
     permit(principal, route.access);
     const query = queryOf(request);
     const body = route.method === 'POST' ? await readBody(request) : {};
@@ -157,6 +117,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     const asked = request.headers['x-request-id'];
     response.sendDate = false;
     response.writeHead(code, {
+      ...crossOrigin,
       ...headers,
       'X-Request-ID': typeof asked === 'string' ? asked : randomUUID(),
       Connection: 'close',
@@ -168,10 +129,12 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
 
   /** Errors have no body, as their readers expect; the reason is in the log. */
   const refused = (request: IncomingMessage, error: unknown): Reply => {
-    const code = codeOf(error);
+    const isOutage = error instanceof MonError && error.retry && error.status >= 500;
+    const code = isOutage ? 500 : codeOf(error);
     const fields = { err: error, method: request.method, path: pathOf(request) };
     if (code >= 500) log.error(fields, 'a request of the earlier API failed');
     else log.info(fields, 'a request of the earlier API was refused');
+    if (isOutage) return { code, body: outage };
     return { code, ...(code === 401 ? { headers: restricted } : {}) };
   };
 
@@ -189,7 +152,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     const admit = async (): Promise<number> => {
       if (pathOf(request) !== transportPath) return 404;
       if (!backend.isReady()) return 503;
-      permit(await whoIsIt(request), { verb: 'create', resource: 'events' });
+      permit(await whoIsIt(request), may('create', 'events'));
       return 101;
     };
     admit()

@@ -9,6 +9,7 @@ import {
   type EarlierRoute,
   found,
   invalid,
+  may,
   noContent,
   notFound,
 } from './route.ts';
@@ -95,7 +96,7 @@ const clear = async (backend: EarlierBackend, name: string): Promise<boolean> =>
   return true;
 };
 
-const list = { verb: 'list', resource: segment } as const;
+const list = may('list', segment);
 
 const listBy = (key: 'subscription' | 'check'): EarlierRoute => ({
   method: 'GET',
@@ -119,7 +120,7 @@ export const silencedRoutes: readonly EarlierRoute[] = [
   {
     method: 'POST',
     path: '/silenced',
-    access: { verb: 'create', resource: segment },
+    access: may('create', segment),
     handle: async (ask) => {
       await create(ask);
       return { code: 201 };
@@ -128,13 +129,13 @@ export const silencedRoutes: readonly EarlierRoute[] = [
   {
     method: 'POST',
     path: '/silenced/clear',
-    access: { verb: 'delete', resource: segment },
+    access: may('delete', segment),
     handle: async ({ backend, body }) => ((await clear(backend, idOf(body))) ? noContent : notFound),
   },
   {
     method: 'GET',
     path: '/silenced/ids/*id',
-    access: { verb: 'get', resource: segment },
+    access: may('get', segment),
     handle: (ask) => {
       const entry = stored(ask).find(({ metadata }) => metadata.name === ask.params['id']);
       return entry === undefined ? notFound : found(shown(entry, ask.nowMs));

@@ -1,46 +1,131 @@
-// /info, /health and /settings of the earlier generation (earlier-client sheet 4). Queues are ours and always drained, so
-// messages never wait; there is one taker of each as long as this backend serves.
-import { type Answer, type Ask, type EarlierRoute, found, noContent } from './route.ts';
+// /info, /health and /settings of the earlier generation (earlier-client sheet 4). Messages never wait here: what arrives is
+// taken at once, by one taker as long as this backend serves and hears its transport. What was its Redis is our store.
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
+import { checkDefinition } from '../../machines/client-request-rule.ts';
+import { defaultClientCriticalSeconds, defaultClientWarningSeconds } from '../../machines/limits.ts';
+import type { Json } from '../../model/earlier/json.ts';
+import { redact } from '../../model/earlier/redaction.ts';
+import { definitions } from './check-routes.ts';
+import { wholeNumber } from './listing.ts';
+import {
+  type Access,
+  type Answer,
+  type Ask,
+  type EarlierBackend,
+  type EarlierRoute,
+  found,
+  noContent,
+} from './route.ts';
 
 const waiting = 0;
 
-const info = ({ backend, version }: Ask): Answer => {
-  const consumers = backend.isReady() ? 1 : 0;
+interface Connections {
+  /** The broker, where there is one. */
+  readonly transport: string;
+  readonly hearsAll: boolean;
+  readonly hasStore: boolean;
+  readonly consumers: number;
+}
+
+const connectionsOf = async (backend: EarlierBackend): Promise<Connections> => {
+  const outlets = backend.clients.outlets();
+  const broker = outlets.find(({ name }) => name !== 'websocket');
+  const hearsAll = outlets.every((outlet) => outlet.isConnected());
+  const { members } = await backend.health();
+  return {
+    transport: broker?.name ?? 'websocket',
+    hearsAll,
+    hasStore: members.every(({ healthy }) => healthy),
+    consumers: backend.isReady() && hearsAll ? 1 : 0,
+  };
+};
+
+const byName = (backend: EarlierBackend, segment: string): Json =>
+  Object.fromEntries(
+    backend.resources.list(segment, { namespace: clientNamespace }).items.map((resource) => {
+      const { metadata, ...spec } = resource as { readonly metadata: { readonly name: string } };
+      return [metadata.name, spec];
+    }),
+  );
+
+/** What we work by, in the scopes of the earlier generation. */
+const settingsOf = (backend: EarlierBackend, transport: string): Json => ({
+  sensu: {
+    keepalives: {
+      thresholds: { warning: defaultClientWarningSeconds, critical: defaultClientCriticalSeconds },
+    },
+  },
+  transport: { name: transport, reconnect_on_error: true },
+  checks: Object.fromEntries(
+    definitions(backend).map((config) => [config.metadata.name, checkDefinition(config)]),
+  ),
+  filters: byName(backend, 'filters'),
+  mutators: byName(backend, 'mutators'),
+  handlers: byName(backend, 'handlers'),
+  extensions: {},
+});
+
+const digest = (settings: Json): string =>
+  createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+
+const info = async ({ backend, version, nowMs }: Ask): Promise<Answer> => {
+  const { transport, hearsAll, hasStore, consumers } = await connectionsOf(backend);
   const queue = { messages: waiting, consumers };
+  const product = { version, settings: { hexdigest: digest(settingsOf(backend, transport)) } };
+  const { user, system } = process.cpuUsage();
   return found({
-    sensu: { version },
-    transport: { name: 'websocket', keepalives: queue, results: queue, connected: true },
-    redis: { connected: true },
-    servers: [],
+    sensu: product,
+    transport: { name: transport, keepalives: queue, results: queue, connected: hearsAll },
+    redis: { connected: hasStore },
+    servers: [
+      {
+        id: hostname(),
+        hostname: hostname(),
+        address: 'unknown',
+        tasks: ['check_request_publisher', 'client_monitor', 'check_result_monitor'],
+        metrics: { cpu: { user: user / 1e6, system: system / 1e6 } },
+        sensu: product,
+        tessen: { enabled: false },
+        timestamp: Math.floor(nowMs / 1000),
+      },
+    ],
   });
 };
 
-const asked = (query: URLSearchParams, key: string): number | undefined => {
-  const value = query.get(key);
-  return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
-};
-
-const health = ({ backend, query }: Ask): Answer => {
-  const consumers = backend.isReady() ? 1 : 0;
-  const [minConsumers, maxMessages] = [asked(query, 'consumers'), asked(query, 'messages')];
-  const problems = ['keepalive', 'result'].flatMap((queue) => [
-    ...(minConsumers !== undefined && consumers < minConsumers
-      ? [`${queue} consumers (${consumers}) less than min_consumers (${minConsumers})`]
-      : []),
-    ...(maxMessages !== undefined && waiting > maxMessages
-      ? [`${queue} messages (${waiting}) greater than max_messages (${maxMessages})`]
-      : []),
-  ]);
+const health = async ({ backend, query }: Ask): Promise<Answer> => {
+  const { hearsAll, hasStore, consumers } = await connectionsOf(backend);
+  const [minConsumers, maxMessages] = [wholeNumber(query, 'consumers'), wholeNumber(query, 'messages')];
+  const problems = [
+    ...(hasStore ? [] : ['not connected to redis']),
+    ...(hearsAll ? [] : ['not connected to transport']),
+    ...['keepalive', 'result'].flatMap((queue) => [
+      ...(minConsumers !== undefined && consumers < minConsumers
+        ? [`${queue} consumers (${consumers}) less than min_consumers (${minConsumers})`]
+        : []),
+      ...(maxMessages !== undefined && waiting > maxMessages
+        ? [`${queue} messages (${waiting}) greater than max_messages (${maxMessages})`]
+        : []),
+    ]),
+  ];
   return problems.length === 0 ? noContent : { code: 412, body: problems };
 };
 
+const settings = async ({ backend, query }: Ask): Promise<Answer> => {
+  const { transport } = await connectionsOf(backend);
+  const all = settingsOf(backend, transport);
+  return found(query.get('redacted') === 'false' ? all : redact(all));
+};
+
+const anybody: Access = [];
+const readsAll: Access = ['checks', 'filters', 'mutators', 'handlers'].map((resource) => ({
+  verb: 'list',
+  resource,
+}));
+
 export const statusRoutes: readonly EarlierRoute[] = [
-  { method: 'GET', path: '/info', access: null, handle: info },
-  { method: 'GET', path: '/health', access: null, handle: health },
-  {
-    method: 'GET',
-    path: '/settings',
-    access: { verb: 'list', resource: 'checks' },
-    handle: () => found({ sensu: { keepalives: { thresholds: { warning: 120, critical: 180 } } } }),
-  },
+  { method: 'GET', path: '/info', access: anybody, handle: info },
+  { method: 'GET', path: '/health', access: anybody, handle: health },
+  { method: 'GET', path: '/settings', access: readsAll, handle: settings },
 ];

@@ -4,12 +4,12 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
 import { isMap } from '../../model/earlier/json.ts';
+import type { Pipe } from '../../model/earlier/pipes.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
 import { closeTimeoutMs, connectTimeoutMs } from './limits.ts';
 import {
   keepalivesPipe,
   NotConnected,
-  type Pipe,
   type PipeStats,
   resultsPipe,
   type Take,

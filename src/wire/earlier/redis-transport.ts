@@ -2,9 +2,10 @@
 // channels for fanout pipes, a connection of its own for every list that is waited on.
 import { type RedisOptions as AllRedisOptions, Redis } from 'ioredis';
 import { isMap } from '../../model/earlier/json.ts';
+import type { Pipe } from '../../model/earlier/pipes.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
 import { connectTimeoutMs } from './limits.ts';
-import { NotConnected, type Pipe, type Take, type Transport } from './transport.ts';
+import { NotConnected, type Take, type Transport } from './transport.ts';
 
 /** Without the one option whose type depends on the constructor. */
 type RedisOptions = Omit<AllRedisOptions, 'replyMapping'>;

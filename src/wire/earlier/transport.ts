@@ -1,12 +1,6 @@
-// What the two ends of the earlier generation speak through: pipes on a broker (earlier-client sheet 2). A message in a
-// direct pipe reaches one of its takers, in a fanout pipe all of them. Bodies are JSON text without any envelope.
-
-export type PipeType = 'direct' | 'fanout';
-
-export interface Pipe {
-  readonly type: PipeType;
-  readonly name: string;
-}
+// What the two ends of the earlier generation speak through: pipes on a broker (earlier-client sheet 2). Bodies are JSON
+// text without any envelope.
+import type { Pipe } from '../../model/earlier/pipes.ts';
 
 export const keepalivesPipe: Pipe = { type: 'direct', name: 'keepalives' };
 export const resultsPipe: Pipe = { type: 'direct', name: 'results' };

@@ -2,6 +2,7 @@
 // answered once it is stored.
 import { readFileSync } from 'node:fs';
 import WebSocket from 'ws';
+import type { Pipe } from '../../model/earlier/pipes.ts';
 import { asBuffer } from '../frames.ts';
 import { type Connection, type Keeper, keepConnected } from './keep-connected.ts';
 import {
@@ -11,7 +12,7 @@ import {
   webSocketPingMs,
   webSocketSilenceMs,
 } from './limits.ts';
-import { NotConnected, type Pipe, type PipeStats, type Take, type Transport } from './transport.ts';
+import { NotConnected, type PipeStats, type Take, type Transport } from './transport.ts';
 import { type ClientMessage, type ServerMessage, serverMessageSchema } from './web-socket-messages.ts';
 
 export interface WebSocketTransportOptions {

@@ -8,6 +8,7 @@ import { createGuessThrottle } from '../../../src/http/auth/guess-throttle.ts';
 import { createHashingQueue } from '../../../src/http/auth/hashing-queue.ts';
 import { createEarlierApi } from '../../../src/http/earlier-api/server.ts';
 import { silentLog } from '../../../src/http/log.ts';
+import { attributesAnnotation } from '../../../src/machines/client-event-rule.ts';
 import { checkConfigSchema } from '../../../src/model/check.ts';
 import type { Event } from '../../../src/model/event.ts';
 import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
@@ -72,11 +73,18 @@ export const openLiveBackend = async () => {
     version: '0.1.0',
   });
   const { port } = await api.listen('127.0.0.1', 0);
-  const define = (name: string, fields: object) =>
+  /** `attributes` are those of the earlier generation that a check has no field for. */
+  const define = (name: string, fields: object, attributes?: object) =>
     backend.resources.put(
       { segment: 'checks', namespace: 'default', name },
       checkConfigSchema.parse({
-        metadata: { name, namespace: 'default' },
+        metadata: {
+          name,
+          namespace: 'default',
+          ...(attributes === undefined
+            ? {}
+            : { annotations: { [attributesAnnotation]: JSON.stringify(attributes) } }),
+        },
         interval: 3_600,
         ...fields,
       }) as never,

@@ -1,7 +1,7 @@
 // Times in which a check is not run: windows by weekday, in local time or at an offset, both ends included; one whose end
 // is before its begin goes over midnight (sheet 1.10). Pure.
-import { isMap } from '../model/earlier/json.ts';
-import { type ClockTime, readClockTime, weekdays } from '../model/earlier/time-window-rules.ts';
+import { isMap } from './json.ts';
+import { type ClockTime, readClockTime, weekdays } from './time-window-rules.ts';
 
 interface Moment {
   readonly day: number;

@@ -1,0 +1,111 @@
+// /stashes: notes that people and handlers keep by path, for a while or for good (earlier-client sheet 4). One that expired
+// is gone for readers at once, and from the store with the next stash that is written.
+import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
+import { isMap, type Json } from '../../model/earlier/json.ts';
+import { maxStashPathLength } from './limits.ts';
+import {
+  type Answer,
+  type Ask,
+  type EarlierBackend,
+  type EarlierRoute,
+  found,
+  invalid,
+  may,
+  noContent,
+  notFound,
+  text,
+} from './route.ts';
+
+const segment = 'stashes';
+/** Silences were kept in stashes once; who may silence may write them. */
+const guardedAs = 'silenced';
+
+interface Stash {
+  readonly path: string;
+  readonly content: Json;
+  /** Wall milliseconds; null: never. */
+  readonly expiresAtMs: number | null;
+}
+
+const isOver = ({ expiresAtMs }: Stash, nowMs: number): boolean =>
+  expiresAtMs !== null && expiresAtMs <= nowMs;
+
+const stored = (backend: EarlierBackend): readonly Stash[] =>
+  backend.resources.list(segment, { namespace: clientNamespace }).items as unknown as readonly Stash[];
+
+const stashAt = ({ backend, nowMs, params }: Ask): Stash | undefined => {
+  const { path = '' } = params;
+  const stash = backend.resources.get(segment, clientNamespace, path) as unknown as Stash | undefined;
+  return stash === undefined || isOver(stash, nowMs) ? undefined : stash;
+};
+
+const remove = (backend: EarlierBackend, path: string): Promise<boolean> =>
+  backend.resources.delete({ segment, namespace: clientNamespace, name: path });
+
+const keep = async (
+  { backend, nowMs }: Ask,
+  path: string,
+  content: Json,
+  expire: unknown,
+): Promise<Answer> => {
+  if (path === '' || path.length > maxStashPathLength)
+    throw invalid(`path must have 1 to ${maxStashPathLength} characters`);
+  if (expire !== undefined && expire !== null && !(Number.isInteger(expire) && Number(expire) > 0))
+    throw invalid('expire must be a positive integer');
+  for (const stash of stored(backend)) if (isOver(stash, nowMs)) await remove(backend, stash.path);
+  const expiresAtMs = Number.isInteger(expire) ? nowMs + Number(expire) * 1000 : null;
+  const stash: Stash = { path, content, expiresAtMs };
+  await backend.resources.put({ segment, namespace: clientNamespace, name: path }, { ...stash });
+  return { code: 201, body: { path } };
+};
+
+const post = (ask: Ask): Promise<Answer> => {
+  const { content, expire } = ask.body;
+  if (!isMap(content)) throw invalid('content must be a hash');
+  return keep(ask, text(ask.body, 'path'), content, expire);
+};
+
+const under = (base: string): readonly EarlierRoute[] => [
+  {
+    method: 'POST',
+    path: `${base}/*path`,
+    access: may('create', guardedAs),
+    handle: (ask) => keep(ask, ask.params['path'] ?? '', ask.body, undefined),
+  },
+  {
+    method: 'GET',
+    path: `${base}/*path`,
+    access: may('get', guardedAs),
+    handle: (ask) => found(stashAt(ask)?.content),
+  },
+  {
+    method: 'DELETE',
+    path: `${base}/*path`,
+    access: may('delete', guardedAs),
+    handle: async (ask) => {
+      const stash = stashAt(ask);
+      return stash !== undefined && (await remove(ask.backend, stash.path)) ? noContent : notFound;
+    },
+  },
+];
+
+export const stashRoutes: readonly EarlierRoute[] = [
+  {
+    method: 'GET',
+    path: '/stashes',
+    access: may('list', guardedAs),
+    handle: ({ backend, nowMs }) =>
+      found(
+        stored(backend)
+          .filter((stash) => !isOver(stash, nowMs))
+          .map(({ path, content, expiresAtMs }) => ({
+            path,
+            content,
+            expire: expiresAtMs === null ? -1 : Math.ceil((expiresAtMs - nowMs) / 1000),
+          })),
+      ),
+  },
+  { method: 'POST', path: '/stashes', access: may('create', guardedAs), handle: post },
+  ...under('/stash'),
+  ...under('/stashes'),
+];
