@@ -5,32 +5,8 @@ import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
 import { clientLabel } from '../../../src/machines/client-event-rule.ts';
 import { handlerSchema } from '../../../src/model/handler.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
-import { World } from '../engine/world.ts';
+import { keepalive, open, result } from './helpers.ts';
 
-const keepalive = (name = 'c1', more: object = {}) => ({
-  name,
-  address: '10.0.0.9',
-  subscriptions: ['web'],
-  version: '1.9.0',
-  timestamp: 1,
-  ...more,
-});
-const result = (check: object = {}, more: object = {}) => ({
-  client: 'c1',
-  check: { name: 'cpu', output: 'x', status: 1, ...check },
-  ...more,
-});
-
-const open = async () => {
-  const world = await World.open();
-  const { clients } = world.backend;
-  return {
-    world,
-    hear: (message: unknown, via = 'websocket') => world.drive(world.backend.clients.keepalive(message, via)),
-    take: (message: unknown) => world.drive(world.backend.clients.result(message)),
-    clients,
-  };
-};
 const handler = (name: string) =>
   handlerSchema.parse({ metadata: { name, namespace: 'default' }, type: 'pipe', command: 'true' });
 
