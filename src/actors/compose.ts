@@ -13,6 +13,7 @@
 // Beside the tree, on a timer of its own: the watchdog over the schedules.
 import { randomUUID } from 'node:crypto';
 import type { CheckContext } from '../machines/check-facts.ts';
+import type { EntityFact } from '../machines/entity-facts.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
 import { defaultNamespace, entityKey, keepaliveCheckName } from '../model/names.ts';
@@ -177,7 +178,15 @@ export const compose = (foundations: Foundations): Parts => {
       nowMs,
       newId: randomUUID,
       publish: (event, receipt) => ingest.publishKeepalive(event, receipt),
-      announce,
+      announce: (source, event) =>
+        pipelines.deliveries.submit(event, () => {
+          const announced: EntityFact = { type: 'registration.announced', nowMs: nowMs() };
+          registry.tell(
+            source.id,
+            announced,
+            reportReceipt((error) => faults.report(`noting the registration of ${source.id}`, error)),
+          );
+        }),
       configChanged: (config) => sessions.configure(config),
       deregister: (namespace, name) => {
         foundations
@@ -207,6 +216,7 @@ export const compose = (foundations: Foundations): Parts => {
       circumstances: ({ namespace, entity, event }) => ({
         entityDown: isDown(runtime, namespace, entity),
         silenced: event === null ? [] : silencesMatching(event, Math.floor(nowMs() / 1000)),
+        untold: event === null ? undefined : pipelines.untold({ ...event, timestamp: 0 }),
       }),
     },
   });
@@ -218,6 +228,7 @@ export const compose = (foundations: Foundations): Parts => {
     namespaceExists: (namespace) => table.hasNamespace(namespace),
     admitsEntity: foundations.admitsEntity,
     silences,
+    untold: pipelines.untold,
     announce,
   });
   const sessions = new Sessions({

@@ -4,8 +4,8 @@ import type { CheckFact } from '../machines/check-facts.ts';
 import type { EntityFact } from '../machines/entity-facts.ts';
 import { type Entity, emptySystem } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
-import { type CheckEvent, type Event, hasCheck } from '../model/event.ts';
-import { defaultNamespace, entitySubscription, keepaliveCheckName } from '../model/names.ts';
+import { type CheckEvent, type Event, eventNamespace, hasCheck } from '../model/event.ts';
+import { entitySubscription, keepaliveCheckName } from '../model/names.ts';
 import type { EntityTree } from './entities/entity-tree.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { joinReceipts } from './runtime/receipts.ts';
@@ -20,6 +20,8 @@ export interface IngestWorld {
   readonly namespaceExists: (namespace: string) => boolean;
   readonly admitsEntity: (namespace: string, name: string) => boolean;
   readonly silences: Pick<Silences, 'matching' | 'endingOnResolve'>;
+  /** The trace of an event that names nobody who can be told; undefined when somebody can. */
+  readonly untold: (event: Event) => unknown;
   /** Straight to the pipelines: an event without a check is handled and not stored. */
   readonly announce: (event: Event) => void;
 }
@@ -33,7 +35,7 @@ export class Ingest {
 
   /** A result or metrics, from an agent or the API. The receipt is told after the commit. */
   event(event: Event, receipt: Receipt): void {
-    const namespace = namespaceOf(event);
+    const namespace = eventNamespace(event);
     if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
     if (!hasCheck(event)) {
       this.#world.announce(event);
@@ -44,7 +46,7 @@ export class Ingest {
 
   /** A keepalive goes to the entity first, which then publishes it as an event of the check `keepalive`. */
   keepalive(event: Event, receipt: Receipt): void {
-    const namespace = namespaceOf(event);
+    const namespace = eventNamespace(event);
     const { name } = event.entity.metadata;
     if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
     if (!hasCheck(event)) return refuse(receipt, new MonError('invalid', 'a keepalive must carry a check'));
@@ -60,7 +62,7 @@ export class Ingest {
 
   /** What an entity actor made of a keepalive, or of its absence: an event of the check `keepalive`. */
   publishKeepalive(event: CheckEvent, receipt: Receipt): void {
-    this.#tellCheck(namespaceOf(event), event, receipt);
+    this.#tellCheck(eventNamespace(event), event, receipt);
   }
 
   #result(namespace: string, event: CheckEvent, receipt: Receipt): void {
@@ -84,14 +86,13 @@ export class Ingest {
     const id = this.#world.tree.ensureCheck(namespace, event.entity.metadata.name, event.check.metadata.name);
     const silenced = this.#world.silences.matching(event, Math.floor(nowMs / 1000));
     const expiring = this.#world.silences.endingOnResolve(namespace, silenced);
-    const fact: CheckFact = { type: 'result.received', event, nowMs, silenced, expiring };
+    const untold = this.#world.untold(event);
+    const fact: CheckFact = { type: 'result.received', event, nowMs, silenced, expiring, untold };
     this.#world.registry.tell(id, fact, receipt);
   }
 }
 
 export const isKeepalive = (event: Event): boolean => event.check?.metadata.name === keepaliveCheckName;
-
-const namespaceOf = (event: Event): string => event.entity.metadata.namespace ?? defaultNamespace;
 
 /** The entity an event speaks of, when that is not simply the one that sent it (backend sheet 3.2). */
 const targetEntity = (event: CheckEvent): string | undefined => {

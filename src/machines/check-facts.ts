@@ -38,6 +38,8 @@ export type CheckFact =
       readonly silenced: readonly string[];
       /** Those of `silenced` that end on resolve: they do not hide the resolution itself. Absent means unknown. */
       readonly expiring?: readonly string[];
+      /** The trace of an event that names nobody who can be told: it is kept, and nothing is delivered. */
+      readonly untold?: unknown;
     }
   /** `entityDown`: the entity's keepalive is failing, one alert is enough. */
   | {
@@ -46,6 +48,7 @@ export type CheckFact =
       readonly nowMs: number;
       readonly entityDown: boolean;
       readonly silenced: readonly string[];
+      readonly untold?: unknown;
     }
   /** The pipelines are done with it; `trace` tells what each filter, mutator and handler did, as plain data. */
   | {

@@ -51,7 +51,7 @@ const afterDeadline = (context: CheckContext, fact: DeadlineFact): CheckStep => 
 const apply = (
   context: CheckContext,
   incoming: CheckEvent,
-  around: Circumstances,
+  around: Circumstances & { readonly untold?: unknown },
   recentIds: string,
 ): CheckStep => {
   const merged = mergeResult(context.event, incoming, around);
@@ -61,7 +61,8 @@ const apply = (
     recentIds,
     ttlAtMs: ttlDeadline(merged.stored, around.nowMs),
   };
-  if (needsDelivery(merged.whole)) {
+  if (around.untold !== undefined) next.lastTrace = around.untold;
+  else if (needsDelivery(merged.whole)) {
     const seq = context.deliverySeq + 1;
     const queued = queueDelivery(context.pending, { seq, event: merged.whole });
     next.deliverySeq = seq;

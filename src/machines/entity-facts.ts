@@ -14,6 +14,8 @@ export interface EntityContext {
   readonly silentMs: number;
   /** Wall time in milliseconds when that wait is over, as planned; null when nobody is waiting. */
   readonly deadlineAtMs: number | null;
+  /** The registration event, until the pipelines are done with it: told at least once, over restarts too. */
+  readonly announcement?: Event | undefined;
 }
 
 export type EntityFact =
@@ -38,6 +40,8 @@ export type EntityFact =
    * then, and whoever stays silent is reported after it.
    */
   | { readonly type: 'entity.resumed'; readonly nowMs: number }
+  /** The pipelines are done with the registration event. */
+  | { readonly type: 'registration.announced'; readonly nowMs: number }
   /** The keepalive event was deleted: stop waiting until the next keepalive. */
   | { readonly type: 'keepalive.forgotten'; readonly nowMs: number }
   | { readonly type: 'entity.deleted'; readonly nowMs: number };
@@ -48,7 +52,7 @@ export type EntityEffect =
   | { readonly type: 'deadline.clear'; readonly name: 'keepalive' }
   /** A keepalive event for the check actor `keepalive` of this entity: history, occurrences, pipelines. */
   | { readonly type: 'publish'; readonly event: CheckEvent }
-  /** Straight to the pipelines: registration and deregistration events are never stored. */
+  /** Straight to the pipelines, once this is durable: registration events are never stored as events. */
   | { readonly type: 'announce'; readonly event: Event }
   /** Tell the agent's session, if there is one. */
   | { readonly type: 'config.changed'; readonly config: EntityConfig }

@@ -9,8 +9,8 @@
 //   deregistered   (final) nothing
 //
 // Road of an event: keepalives come to the entity first; it publishes them, or their absence, as events of the check
-// `keepalive`. Effects come in this order: persist, deadline, publish or announce or deregister, config.changed.
-import { assign, emit, setup } from 'xstate';
+// `keepalive`. Effects come in this order: persist, deadline, announce, publish or deregister, config.changed.
+import { assign, emit, enqueueActions, setup } from 'xstate';
 import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts';
 import {
   afterAbsence,
@@ -25,8 +25,9 @@ import {
   levelDue,
   missed,
   published,
+  registered,
 } from './entity-step-rule.ts';
-import { firstTimeoutMs, patienceOf, registrationEvent } from './keepalive-rule.ts';
+import { firstTimeoutMs, patienceOf } from './keepalive-rule.ts';
 import {
   configOf,
   configuredEntity,
@@ -59,14 +60,16 @@ const machine = setup({
     declaresAgent: ({ event }) => event.type === 'entity.declared' && isAgent(event.entity),
     staysAgent: ({ event }) => event.type === 'entity.configured' && isAgent(event.config),
     isHeardOf: ({ context }) => context.keepalive !== null,
+    isAnnouncing: ({ context }) => context.announcement !== undefined,
     wantsToLeave: ({ context }) => isWaiting(context) && context.entity.deregister,
     isWarning: ({ context }) => levelDue(context) === 'warning',
     isCritical: ({ context }) => levelDue(context) === 'critical',
   },
   actions: {
     register: assign(({ context, event }) =>
-      event.type === 'keepalive.received' ? heard(context, event, { type: 'register' }) : none,
+      event.type === 'keepalive.received' ? registered(context, event) : none,
     ),
+    noteAnnounced: assign({ announcement: undefined }),
     hear: assign(({ context, event }) =>
       event.type === 'keepalive.received'
         ? heard(context, event, decideRegistration(context.entity, event.event))
@@ -97,10 +100,9 @@ const machine = setup({
       return { type: 'deadline.set', name: 'keepalive', atMs: context.deadlineAtMs };
     }),
     clearDeadline: emit({ type: 'deadline.clear', name: 'keepalive' }),
-    announceRegistration: emit(({ context, event }) => ({
-      type: 'announce',
-      event: registrationEvent(context.entity, event.nowMs),
-    })),
+    announceRegistration: enqueueActions(({ context: { announcement }, enqueue }) => {
+      if (announcement !== undefined) enqueue.emit({ type: 'announce', event: announcement });
+    }),
     publishAlive: emit(({ context, event }) => published(context, event as Heard)),
     publishSilent: emit(({ context, event }) => missed(context, event as Deadline)),
     tellConfig: emit(({ context }) => ({ type: 'config.changed', config: configOf(context.entity) })),
@@ -141,7 +143,11 @@ const forgotten = {
 } as const;
 /** Declared again by an event that crossed the first declaration: known already, and soon durable. */
 const declaredAgain = { actions: 'persist' } as const;
-const resumed = { guard: 'isHeardOf', actions: ['grantGrace', 'setDeadline'] } as const;
+const announceAgain = { guard: 'isAnnouncing', actions: 'announceRegistration' } as const;
+const resumed = {
+  guard: 'isHeardOf',
+  actions: ['grantGrace', 'setDeadline', 'announceRegistration'],
+} as const;
 const deleted = { target: '#entity.deregistered', actions: ['clearDeadline', 'forget'] } as const;
 
 export const entityMachine = machine.createMachine({
@@ -164,9 +170,13 @@ export const entityMachine = machine.createMachine({
       'entity.declared': 'An event named this entity for the first time, or an operator created it.',
       'entity.configured': 'An operator changed the configuration of this entity.',
       'entity.resumed': 'The backend came up with this entity in its store.',
+      'registration.announced': 'The pipelines are done with the registration event.',
       'keepalive.forgotten': 'Somebody deleted the keepalive event: nothing is due until the next one.',
       'entity.deleted': 'The entity was deleted.',
     },
+  },
+  on: {
+    'registration.announced': { guard: 'isAnnouncing', actions: ['noteAnnounced', 'persist'] },
   },
   states: {
     unregistered: {
@@ -195,7 +205,7 @@ export const entityMachine = machine.createMachine({
         'entity.declared': declaredAgain,
         'entity.configured': [configured, becomesProxy],
         'keepalive.forgotten': { actions: ['stopWaiting', 'persist', 'clearDeadline'] },
-        'entity.resumed': resumed,
+        'entity.resumed': [resumed, announceAgain],
         'entity.deleted': deleted,
       },
     },
@@ -241,6 +251,7 @@ export const entityMachine = machine.createMachine({
           { guard: 'staysAgent', target: 'registered', actions: ['configure', 'persist', 'tellConfig'] },
           { actions: ['configure', 'persist'] },
         ],
+        'entity.resumed': announceAgain,
         'entity.deleted': deleted,
       },
     },

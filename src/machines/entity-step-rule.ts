@@ -9,6 +9,7 @@ import {
   judgeSilence,
   nextWaitMs,
   patienceOf,
+  registrationEvent,
   type Silence,
   silentEvent,
 } from './keepalive-rule.ts';
@@ -41,6 +42,12 @@ export const heard = (context: EntityContext, fact: Heard, how: Registration): P
   silentMs: 0,
   deadlineAtMs: fact.nowMs + nextWaitMs(patienceOf(fact.event), 0),
 });
+
+/** Heard of for the first time. */
+export const registered = (context: EntityContext, fact: Heard): Partial<EntityContext> => {
+  const first = heard(context, fact, { type: 'register' });
+  return { ...first, announcement: registrationEvent(first.entity ?? context.entity, fact.nowMs) };
+};
 
 const keepaliveOf = ({ keepalive, name }: EntityContext): CheckEvent => {
   if (keepalive === null) throw new Error(`entity machine: ${name} has no keepalive to judge by`);

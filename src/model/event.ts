@@ -1,9 +1,11 @@
 // Events: the one thing that travels the whole road (interface section 2.5; backend sheet 9.4).
 // Only types are judged here; the rules are in `event-rules.ts`, the way in is `event-parse.ts`.
+
 import { z } from 'zod';
 import { type Check, checkSchema, tagSchema } from './check.ts';
 import { entitySchema } from './entity.ts';
 import { resourceReferenceSchema, stringMapSchema } from './metadata.ts';
+import { defaultNamespace } from './names.ts';
 import { quickObject } from './quick-object.ts';
 import { integer, largeInteger, listOrNull, number, optionalStringList, text } from './quick-types.ts';
 
@@ -51,3 +53,6 @@ export const eventAroundEntitySchema = eventSchema.extend({ entity: z.unknown() 
 export type CheckEvent = Event & { check: Check };
 
 export const hasCheck = (event: Event): event is CheckEvent => event.check !== undefined;
+
+/** Where an event belongs: the namespace of its entity. */
+export const eventNamespace = (event: Event): string => event.entity.metadata.namespace ?? defaultNamespace;

@@ -1,9 +1,8 @@
 // The first step after an event is committed: which workflows it asks for, and why some names lead nowhere.
 // Explicit pipelines come first, then one implicit pipeline made of check.handlers and metrics.handlers
 // (backend sheet 6.1). Pure; mistakes in definitions are data, never throws.
-import type { Event } from '../model/event.ts';
+import { type Event, eventNamespace } from '../model/event.ts';
 import type { Handler } from '../model/handler.ts';
-import { defaultNamespace } from '../model/names.ts';
 import type { Pipeline, WorkflowReference } from '../model/pipeline.ts';
 import { expandHandlers } from './handler-sets.ts';
 import type { ResourceLookup } from './ports.ts';
@@ -25,8 +24,6 @@ export interface Plan {
   readonly workflows: readonly PlannedWorkflow[];
   readonly skipped: readonly SkippedStep[];
 }
-
-export const eventNamespace = (event: Event): string => event.entity.metadata.namespace ?? defaultNamespace;
 
 const named = (reference: WorkflowReference): string => `${reference.api_version}.${reference.type}`;
 

@@ -11,7 +11,7 @@ import { pipeHandler } from './handlers/pipe-handler.ts';
 import { tcpHandler } from './handlers/tcp-handler.ts';
 import { udpHandler } from './handlers/udp-handler.ts';
 import { mutateEvent } from './mutators.ts';
-import { eventNamespace, type PlannedWorkflow, planWorkflows } from './plan.ts';
+import { type PlannedWorkflow, planWorkflows } from './plan.ts';
 import type { PipelineDeps } from './ports.ts';
 import { serialiseEvent } from './serialise.ts';
 import {
@@ -19,8 +19,8 @@ import {
   type HandlerStep,
   type MutatorStep,
   roundMs,
-  summarise,
   type Trace,
+  traceOf,
   type WorkflowTrace,
 } from './trace.ts';
 
@@ -59,21 +59,12 @@ export const runPipelines = async (event: Event, deps: PipelineDeps, previous?: 
       settled.get(workflowKey(workflow.pipeline, workflow.name)) ??
         (await runWorkflow(workflow, filtersOf(workflow), run)),
     );
-  return {
-    event: {
-      id: event.id,
-      namespace: eventNamespace(event),
-      entity: event.entity.metadata.name,
-      check: event.check?.metadata.name ?? null,
-      timestamp: event.timestamp,
-    },
+  return traceOf(event, {
     startedAtMs,
     durationMs: roundMs(performance.now() - startedMs),
     workflows,
     skipped: plan.skipped,
-    retry: workflows.some((workflow) => workflow.retry === true),
-    summary: summarise(workflows, plan.skipped),
-  };
+  });
 };
 
 const workflowKey = (pipeline: string, name: string): string => `${pipeline}/${name}`;

@@ -1,5 +1,6 @@
 // The trace of one event through the pipelines: plain JSON, made to be read by people, by the dashboard and by
 // `event trace`. It answers "which filter dropped my event, and why" without a look at any log.
+import { type Event, eventNamespace } from '../model/event.ts';
 import { maxHandlerOutputBytes, maxReasonChars } from './limits.ts';
 
 export type FilterVerdict = 'allowed' | 'denied' | 'error';
@@ -74,6 +75,23 @@ export interface Trace {
   readonly summary: string;
 }
 
+/** What became of each workflow, as the trace of the event. */
+export const traceOf = (
+  event: Event,
+  run: Pick<Trace, 'startedAtMs' | 'durationMs' | 'workflows' | 'skipped'>,
+): Trace => ({
+  event: {
+    id: event.id,
+    namespace: eventNamespace(event),
+    entity: event.entity.metadata.name,
+    check: event.check?.metadata.name ?? null,
+    timestamp: event.timestamp,
+  },
+  ...run,
+  retry: run.workflows.some((workflow) => workflow.retry === true),
+  summary: summarise(run.workflows, run.skipped),
+});
+
 /** Milliseconds with microseconds behind the point. */
 export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
 
@@ -91,7 +109,7 @@ export const clipOutput = (text: string): string => {
 };
 
 /** `2 handled, 1 denied`, or why nothing ran. */
-export const summarise = (workflows: readonly WorkflowTrace[], skipped: readonly SkippedStep[]): string => {
+const summarise = (workflows: readonly WorkflowTrace[], skipped: readonly SkippedStep[]): string => {
   if (workflows.length === 0 && skipped.length === 0) return 'no pipelines defined in resource';
   const counts = new Map<string, number>();
   const count = (word: string, by = 1): unknown => counts.set(word, (counts.get(word) ?? 0) + by);

@@ -29,6 +29,7 @@ const silence = (nowMs: number): EntityFact => ({
   nowMs,
   newId: 'id',
 });
+const announced: EntityFact = { type: 'registration.announced', nowMs: 0 };
 const contextOf = (entity: LiveEntity): EntityContext => entity.snapshot().context as EntityContext;
 const types = (effects: readonly EntityEffect[]): string[] => effects.map(({ type }) => type);
 const statusOf = (effects: readonly EntityEffect[]): number[] =>
@@ -105,6 +106,7 @@ describe('the entity machine: keepalives', () => {
   it('stops waiting when the keepalive event is deleted, until the next keepalive', () => {
     const entity = start();
     entity.send(keepalive(0));
+    entity.send(announced);
     assert.deepEqual(types(entity.send({ type: 'keepalive.forgotten', nowMs: 1 })), [
       'persist',
       'deadline.clear',
@@ -119,11 +121,31 @@ describe('the entity machine: restarts of the backend', () => {
   it('declares nobody dead before one full timeout since ready, and reports everyone who is after it', () => {
     const entity = start();
     entity.send(keepalive(0, both));
+    entity.send(announced);
     const again = reborn(entity);
     assert.deepEqual(again.send({ type: 'entity.resumed', nowMs: 10_000_000 }), [
       { type: 'deadline.set', name: 'keepalive', atMs: 10_120_000 },
     ]);
     assert.deepEqual(statusOf(again.send(silence(10_120_000))), [2]);
+  });
+
+  it('announces a registration again, until the pipelines are done with it', () => {
+    const entity = start();
+    // As it comes back from the store.
+    const first: unknown = JSON.parse(JSON.stringify(entity.send(keepalive(0))[2]));
+    const again = reborn(entity);
+    assert.deepEqual(
+      JSON.parse(JSON.stringify(again.send({ type: 'entity.resumed', nowMs: 1000 }).at(-1))),
+      first,
+    );
+    again.send({ type: 'keepalive.forgotten', nowMs: 2000 });
+    assert.deepEqual(
+      JSON.parse(JSON.stringify(reborn(again).send({ type: 'entity.resumed', nowMs: 3000 }))),
+      [first],
+    );
+    assert.deepEqual(types(again.send(announced)), ['persist']);
+    assert.deepEqual(again.send(announced), []);
+    assert.deepEqual(reborn(again).send({ type: 'entity.resumed', nowMs: 4000 }), []);
   });
 
   it('goes on reporting who was silent before', () => {

@@ -109,7 +109,7 @@ const entityWalk: Walk = {
       },
       nowMs: scene.nowMs,
     }),
-    ...plain('entity.resumed', 'keepalive.forgotten'),
+    ...plain('entity.resumed', 'keepalive.forgotten', 'registration.announced'),
     (scene) => ({ type: scene.random() < 0.2 ? 'entity.deleted' : 'entity.resumed', nowMs: scene.nowMs }),
   ],
 };

@@ -22,6 +22,7 @@ export interface CheckWorld {
   readonly circumstances: (context: CheckContext) => {
     readonly entityDown: boolean;
     readonly silenced: readonly string[];
+    readonly untold?: unknown;
   };
 }
 

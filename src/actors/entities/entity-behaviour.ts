@@ -20,8 +20,8 @@ export interface EntityWorld {
   readonly newId: () => string;
   /** Hands a keepalive event to the entity's check `keepalive`. */
   readonly publish: (event: CheckEvent, receipt: Receipt) => void;
-  /** Straight to the pipelines: never stored. */
-  readonly announce: (event: Event) => void;
+  /** Runs the pipelines for a registration event, then tells the entity. Never throws. */
+  readonly announce: (source: LiveActor, event: Event) => void;
   readonly configChanged: (config: EntityConfig) => void;
   /** The entity asked to be removed when it fell silent. */
   readonly deregister: (namespace: string, name: string) => void;
@@ -75,7 +75,7 @@ const perform = (
   switch (effect.type) {
     case 'persist':
       world.onRegistered(identity.namespace, identity.name);
-      return persist(actor, key, world);
+      return persist(actor, key, world, actor.holdReceipt());
     case 'deadline.set':
       // Measures the silence of an agent: a backend that slept itself must not hold that against it.
       return actor.setDeadline(effect.name, effect.atMs, { forgiving: true });
@@ -84,7 +84,8 @@ const perform = (
     case 'publish':
       return world.publish(effect.event, actor.holdReceipt());
     case 'announce':
-      return world.announce(effect.event);
+      // Told to people only once it is durable; the write is the one of the registration itself.
+      return persist(actor, key, world, () => world.announce(actor, effect.event));
     case 'config.changed':
       return world.configChanged(effect.config);
     case 'deregister':
@@ -95,7 +96,7 @@ const perform = (
   }
 };
 
-const persist = (actor: LiveActor, key: string, world: EntityWorld): void => {
+const persist = (actor: LiveActor, key: string, world: EntityWorld, settle: Receipt): void => {
   const snapshot = actor.snapshot();
   world.commit.put(
     'entity',
@@ -105,6 +106,6 @@ const persist = (actor: LiveActor, key: string, world: EntityWorld): void => {
       const deadlines = deadlineAtMs === null ? [] : [{ name: 'keepalive', atMs: deadlineAtMs }];
       return recordBody('entity', entityVersion, snapshot, deadlines);
     },
-    actor.holdReceipt(),
+    settle,
   );
 };

@@ -2,6 +2,7 @@
 // a trace comes back. Filters run in one sandbox, JavaScript mutators in another, handlers behind their circuits; commands
 // are started by a helper process, since a fork of a large process would hold up the loop.
 import { setMaxListeners } from 'node:events';
+import { needsDelivery } from '../../machines/delivery-rule.ts';
 import type { Event } from '../../model/event.ts';
 import { CommandHelper } from '../../pipeline/commands/command-helper.ts';
 import { filterLimits, mutatorLimits } from '../../pipeline/limits.ts';
@@ -10,6 +11,7 @@ import { runPipelines } from '../../pipeline/run.ts';
 import type { ExpressionRunner } from '../../pipeline/sandbox/protocol.ts';
 import { Sandbox } from '../../pipeline/sandbox/sandbox.ts';
 import type { Trace } from '../../pipeline/trace.ts';
+import { untoldTrace } from '../../pipeline/untold.ts';
 import { Deliveries } from './deliveries.ts';
 
 export interface PipelinesWorld {
@@ -29,6 +31,8 @@ export interface PipelinesWorld {
 
 export interface Pipelines {
   readonly deliveries: Deliveries;
+  /** The trace of an event that names nobody who can be told; undefined when somebody can, or when it names nobody. */
+  readonly untold: (event: Event) => Trace | undefined;
   /** The sandbox of filter expressions, for others who judge by them. */
   readonly expressions: ExpressionRunner;
   /** Waits for what runs, at most `withinMs`; what still runs then is ended with its process group. */
@@ -62,8 +66,15 @@ export const createPipelines = (world: PipelinesWorld): Pipelines => {
     onTrace: world.onTrace,
     onFault: world.onFault,
   });
+  const untold = (event: Event): Trace | undefined => {
+    if (world.run !== undefined || !needsDelivery(event)) return undefined;
+    const trace = untoldTrace(event, lookup, nowMs());
+    if (trace !== undefined) world.onTrace(event, trace);
+    return trace;
+  };
   return {
     deliveries,
+    untold,
     expressions: filters,
     async close(withinMs) {
       const late = new Promise<void>((resolve) => world.after(withinMs, resolve));

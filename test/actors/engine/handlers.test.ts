@@ -76,6 +76,36 @@ describe('verdicts', () => {
   });
 });
 
+describe('an event that names nobody who can be told', () => {
+  test('costs one write and no delivery, and its trace says why', async (t) => {
+    const { world } = await open(t);
+    await world.post({ handlers: ['missing'] });
+    const writes = () => world.backend.gauges()['writes'] ?? 0;
+    const before = writes();
+    await world.post({ handlers: ['missing', 'gone'], status: 2 });
+    assert.equal(writes() - before, 1);
+    assert.equal(world.backend.gauges()['delivered'], 0);
+    const trace = await traceOf(world);
+    assert.ok(trace);
+    assert.deepEqual(traceSchema.parse(trace), trace);
+    assert.deepEqual(trace.skipped, [
+      { skipped: 'handler missing', why: 'does not exist' },
+      { skipped: 'handler gone', why: 'does not exist' },
+    ]);
+    assert.equal(trace.summary, '2 not runnable');
+  });
+
+  test('is delivered as soon as there is somebody', async (t) => {
+    const { world, folder } = await open(t);
+    await world.post({ handlers: ['told'], status: 2 });
+    const file = join(folder, 'told');
+    await handler(world, 'told', { command: `cat > ${file}` });
+    await world.post({ handlers: ['told'], status: 2 });
+    await until(world, 'the delivery', () => existsSync(file));
+    await until(world, 'its trace', async () => (await traceOf(world))?.summary === '1 handled');
+  });
+});
+
 describe('a hanging handler', () => {
   test('is killed with its process group, its circuit opens, and nobody else waits', async (t) => {
     const { world, folder } = await open(t);

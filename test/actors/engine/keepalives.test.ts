@@ -164,6 +164,28 @@ describe('registration', () => {
     await world.stop();
   });
 
+  test('a registration that was not handled when the backend died is told again, and once it was, no more', async () => {
+    let hangs = true;
+    const handled: string[] = [];
+    const world = await World.open({
+      handle: (event) => {
+        if (event.check?.metadata.name !== 'registration') return undefined;
+        handled.push(event.entity.metadata.name);
+        return hangs ? new Promise(() => {}) : undefined;
+      },
+    });
+    await world.agent('web-01');
+    assert.deepEqual(handled, ['web-01']);
+    await world.crash();
+    hangs = false;
+    await world.start();
+    assert.deepEqual(handled, ['web-01', 'web-01']);
+    await world.crash();
+    await world.start();
+    assert.deepEqual(handled, ['web-01', 'web-01']);
+    await world.stop();
+  });
+
   test('a backend that dies during a registration registers the agent after its restart', async () => {
     const world = await World.open();
     await world.agent('web-01', { offsetMs: 5_000 });
