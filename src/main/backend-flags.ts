@@ -15,7 +15,11 @@ export const backendFlags = {
   'agent-host': text('[::]', 'address agents connect to'),
   'agent-port': port(8081, 'port agents connect to; 0: any free one, named in the log'),
   'agent-rate-limit': decimal(0, 'agents that may connect a second, the rest is told to wait; 0: no limit'),
-  'agent-write-timeout': integer(15, 'seconds one message to an agent may take', { min: 1 }),
+  'agent-write-timeout': integer(
+    15,
+    'seconds one message to an agent may take to be written; after that it is cut off',
+    { min: 1 },
+  ),
   'api-listen-address': text('[::]:8080', 'address and port of the HTTP API; port 0: any free one'),
   'api-request-limit': integer(512_000, 'largest request body, bytes', { min: 1_024 }),
   'api-url': text('', 'URL under which others reach the API, when it is not the listen address'),

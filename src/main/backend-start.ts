@@ -109,6 +109,7 @@ const run = async (settings: BackendSettings, log: Logger): Promise<Running> => 
       limits: {
         connectionsPerSecond: settings.agentRateLimit,
         connectionBurst: settings.agentBurstLimit,
+        writeTimeoutMs: settings.agentWriteTimeout * 1_000,
       },
       ...(tls.agents === undefined ? {} : { tls: tls.agents }),
     },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import test from 'node:test';
+import { WriteWatch } from '../../src/http/edge/write-watch.ts';
 import { MonError } from '../../src/model/errors.ts';
 import { maxPayloadBytes } from '../../src/wire/limits.ts';
 import {
@@ -356,6 +357,53 @@ test('an agent that does not read is cut off, and others do not notice', async (
   const event = agentEvent('cpu', newId(), 'fine');
   fine.send('event', event);
   await fine.until(() => acked(fine).includes(event.id ?? ''));
+});
+
+test('an agent to whom a message cannot be written in time is cut off, one who takes it is not', async (t) => {
+  const house = await openHouse(t, { limits: { maxBufferedBytes: 1e9, writeTimeoutMs: 500 } });
+  const hanging = await connectAgent(t, house, agentHeaders('hanging'));
+  const fine = await connectAgent(t, house, agentHeaders('fine'));
+  hanging.socket.pause();
+  // More than the system's own buffers hold.
+  const frame = Buffer.from(`check_request\n${JSON.stringify({ pad: 'x'.repeat(16_000_000) })}`);
+  for (const session of house.backend.sessions) session.info.send(frame);
+  await fine.until(() => fine.frames.length === 1);
+  while (house.backend.sessions[0]?.closedWith === undefined)
+    await new Promise((done) => setTimeout(done, 10));
+  assert.equal(house.api.edge.counts.cut, 1);
+  const event = agentEvent('cpu', newId(), 'fine');
+  fine.send('event', event);
+  await fine.until(() => acked(fine).includes(event.id ?? ''));
+});
+
+test('the oldest message that waits to be written counts, and a written one counts no longer', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let nowMs = 0;
+  const pass = (ms: number): void => {
+    nowMs += ms;
+    t.mock.timers.tick(ms);
+  };
+  let overdue = 0;
+  const watch = new WriteWatch(
+    100,
+    () => {
+      overdue += 1;
+    },
+    () => nowMs,
+  );
+  const first = watch.sent();
+  pass(60);
+  const second = watch.sent();
+  first();
+  pass(99);
+  assert.equal(overdue, 0);
+  pass(1);
+  assert.equal(overdue, 1, 'the second one, 100 ms after it was sent');
+  second();
+  watch.sent();
+  watch.stop();
+  pass(1_000);
+  assert.equal(overdue, 1);
 });
 
 test('an agent that answers no pings is closed after two missed ones, one that does stays', async (t) => {

@@ -13,10 +13,12 @@ import { type AgentIdentity, readEventFrame } from './frame-reader.ts';
 import type { KnownEntity } from './known-entity.ts';
 import { closeCodes, type EdgeLimits, loudBadFrames } from './limits.ts';
 import { settle } from './settlement.ts';
+import { WriteWatch } from './write-watch.ts';
 
 /** The part of a WebSocket a connection uses. */
 export interface AgentSocket {
-  send(data: Buffer | string): void;
+  /** `written` is called once the data is handed to the system, in order. */
+  send(data: Buffer | string, written: () => void): void;
   close(code: number, reason: string): void;
   terminate(): void;
   pause(): void;
@@ -51,6 +53,7 @@ export class AgentConnection {
   readonly options: ConnectionOptions;
   readonly #ack: ReturnType<AckBatcher['open']> | null;
   readonly #knownEntity: KnownEntity | undefined;
+  readonly #writes: WriteWatch;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #reading = true;
   #unsettled = 0;
@@ -65,6 +68,9 @@ export class AgentConnection {
     this.options = options;
     this.#retryDelayMs = options.limits.retryDelayMs;
     this.#knownEntity = options.codec.newKnownEntity?.();
+    this.#writes = new WriteWatch(options.limits.writeTimeoutMs, () =>
+      this.#cut('a message to the agent was not written in time; cutting the connection'),
+    );
     this.#ack = options.acks?.open({ sendAck: (frame) => void this.send(frame) }) ?? null;
   }
 
@@ -99,19 +105,23 @@ export class AgentConnection {
   /** False when the session is over or the agent does not read what it is sent. */
   send(frame: Buffer | string): boolean {
     if (this.#state !== 'open') return false;
-    const { socket, limits, counts } = this.options;
+    const { socket, limits } = this.options;
     if (socket.bufferedBytes > limits.maxBufferedBytes) {
-      counts.cut += 1;
-      this.options.log.warn(
-        { ...this.#who(), bufferedBytes: socket.bufferedBytes },
-        'agent does not read what it is sent; cutting the connection',
-      );
-      this.#state = 'closing';
-      socket.terminate();
+      this.#cut('agent does not read what it is sent; cutting the connection');
       return false;
     }
-    socket.send(frame);
+    socket.send(frame, this.#writes.sent());
     return true;
+  }
+
+  #cut(why: string): void {
+    if (this.#state !== 'open') return;
+    const { socket, counts, log } = this.options;
+    counts.cut += 1;
+    log.warn({ ...this.#who(), bufferedBytes: socket.bufferedBytes }, why);
+    this.#state = 'closing';
+    this.#stopTimers();
+    socket.terminate();
   }
 
   close(code: number, reason: string): void {
@@ -225,6 +235,7 @@ export class AgentConnection {
   #stopTimers(): void {
     clearTimeout(this.#retryTimer);
     this.#retryTimer = undefined;
+    this.#writes.stop();
   }
 
   #who(): Record<string, string> {

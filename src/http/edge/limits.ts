@@ -6,6 +6,8 @@ export interface EdgeLimits {
   readonly headersTimeoutMs: number;
   /** An agent that lets more than this pile up unread is cut off. */
   readonly maxBufferedBytes: number;
+  /** So is one to whom a message could not be written for so long. */
+  readonly writeTimeoutMs: number;
   readonly pingIntervalMs: number;
   /** So many pings without any sign of life, and the connection is closed. */
   readonly maxMissedPings: number;
@@ -27,6 +29,7 @@ export const edgeLimits: EdgeLimits = {
   handshakeTimeoutMs: 5_000,
   headersTimeoutMs: 5_000,
   maxBufferedBytes: 4 * 1_048_576,
+  writeTimeoutMs: 15_000,
   pingIntervalMs: 30_000,
   maxMissedPings: 2,
   maxUnsettledFrames: 256,

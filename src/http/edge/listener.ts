@@ -217,7 +217,7 @@ const delay = (ms: number): Promise<void> =>
   });
 
 const liveSocket = (webSocket: WebSocket): LiveSocket => ({
-  send: (data) => webSocket.send(data, { binary: true }),
+  send: (data, written) => webSocket.send(data, { binary: true }, written),
   close: (code, reason) => webSocket.close(code, cut(reason)),
   terminate: () => webSocket.terminate(),
   pause: () => webSocket.pause(),
