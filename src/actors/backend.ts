@@ -34,7 +34,7 @@ import { createRuntime, type Runtime } from './runtime/runtime.ts';
 import type { Connection, Sessions } from './sessions/sessions.ts';
 
 export interface BackendOptions
-  extends Pick<Foundations, 'name' | 'deliveryWorkers' | 'env' | 'assets' | 'onCollapse'> {
+  extends Pick<Foundations, 'name' | 'deliveryWorkers' | 'env' | 'assets' | 'authorities' | 'onCollapse'> {
   readonly store: SnapshotStore;
   readonly log: BackendLog;
   /** Entities allowed without a licence; 0 for no limit. */

@@ -17,6 +17,7 @@ import type { EntityFact } from '../machines/entity-facts.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
 import { defaultNamespace, entityKey, keepaliveCheckName } from '../model/names.ts';
+import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
 import { noAssets } from '../pipeline/ports.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { bootSpec } from './boot-behaviour.ts';
@@ -66,6 +67,8 @@ export interface Foundations {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where runtime assets are kept, and what they are chosen for. Absent: definitions that name some can't run. */
   readonly assets?: Pick<RuntimeAssetsWorld, 'store' | 'entity'>;
+  /** Whom to trust when fetching secrets; absent: whom the runtime trusts. */
+  readonly authorities?: TrustedAuthorities;
   /** In place of the pipelines; see BackendOptions. */
   readonly runPipelines?: PipelinesWorld['run'];
   /** Name of this backend among its peers. */
@@ -139,7 +142,12 @@ export const compose = (foundations: Foundations): Parts => {
   commit.follow('check', (key, record) => events.learn(key, eventIn(record)));
   const registered = new Set<string>();
 
-  const secrets = createSecrets(table, foundations.env, () => runtime.clock.monotonicMs());
+  const secrets = createSecrets(
+    table,
+    foundations.env,
+    () => runtime.clock.monotonicMs(),
+    foundations.authorities,
+  );
   const pipelines = createPipelines({
     lookup: configuration,
     resolveSecrets: secrets.resolve,

@@ -8,13 +8,14 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Entity } from '../model/entity.ts';
 import { substituteAsset, tokenData } from '../model/token-substitution.ts';
+import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import type { Environment } from '../program/environment.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
 import { createTokenBucket } from '../program/token-bucket.ts';
 import { filtersHold } from './asset-filter.ts';
 import { assetVariables } from './asset-variables.ts';
-import { type Download, type DownloadOptions, download } from './download.ts';
+import { type Download, download } from './download.ts';
 import { maxInstallsAtOnce, maxUnpackedBytes } from './limits.ts';
 import { unpackTar } from './tar.ts';
 import { createTurns } from './turns.ts';
@@ -23,8 +24,8 @@ export interface AssetStoreOptions {
   readonly cacheDir: string;
   readonly ratePerSecond: number;
   readonly burst: number;
-  /** Further authorities, read at each download. Throws when the file can't be used. */
-  readonly authorities?: () => NonNullable<DownloadOptions['ca']>;
+  /** Whom to trust, asked at each download. May throw when a file can't be used. */
+  readonly authorities?: TrustedAuthorities;
   readonly clock: { monotonicMs(): number };
   readonly log: Logger;
 }
@@ -118,7 +119,7 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
     try {
       fetched = await download(build.url, {
         headers: build.headers ?? null,
-        ...(options.authorities === undefined ? {} : { ca: options.authorities() }),
+        ...trusting(options.authorities ?? runtimeAuthorities),
       });
     } catch (error) {
       return no(`error fetching asset: ${errorText(error)}`);

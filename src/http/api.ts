@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Registry } from 'prom-client';
+import { runtimeAuthorities, type TrustedAuthorities } from '../model/trusted-authorities.ts';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createGuessThrottle } from './auth/guess-throttle.ts';
@@ -45,9 +46,11 @@ export interface ApiOptions {
   readonly registry?: Registry;
   /** Shared with whoever hashes passwords at seeding; one is made when absent. */
   readonly hashing?: HashingQueue;
+  /** Whom to trust when asking directories and issuers; those the runtime trusts when absent. */
+  readonly authorities?: TrustedAuthorities;
   /** How long silences may last; no limits when absent. */
   readonly silencing?: SilencingLimits;
-  /** What licences are signed with; the built-in key when absent. */
+  /** What licences are checked with; without it none is taken. */
   readonly licenseKey?: KeyObject | undefined;
   /** How long tokens are good for; 5 minutes and 12 hours when absent. */
   readonly lifetimes?: Lifetimes;
@@ -73,16 +76,16 @@ export interface Api {
 
 /** Loads logins from the store; nothing is reachable before `listen`. */
 export const createApi = async (options: ApiOptions): Promise<Api> => {
-  const { backend, log, clock, backendId, version } = options;
+  const { backend, log, clock, backendId, version, authorities = runtimeAuthorities } = options;
   const hashing = options.hashing ?? createHashingQueue();
   const wallMs = () => clock.wallMs();
   const monotonicMs = () => clock.monotonicMs();
   const lifetimes = options.lifetimes ?? defaultLifetimes;
   const sessions = createSessions(backend.committer, wallMs, lifetimes.refreshSeconds);
   await sessions.load();
-  const directories = createDirectories(backend.resources, log);
+  const directories = createDirectories(backend.resources, log, authorities);
   const { resources: table, secret } = backend;
-  const issuers = createIssuers({ table, secret, log, wallMs, monotonicMs });
+  const issuers = createIssuers({ table, secret, log, wallMs, monotonicMs, authorities });
   const authenticator = createAuthenticator({
     table: backend.resources,
     credentials: createCredentials({

@@ -1,4 +1,5 @@
-// TLS: what both listeners accept. Version 1.2 at least; a client certificate is demanded when authorities are given.
+// TLS: what both listeners accept. Version 1.2 at least; client certificates are demanded, or looked at where they are shown,
+// when authorities are given.
 import type { Server } from 'node:http';
 import { type SecureContextOptions, Server as TlsServer } from 'node:tls';
 
@@ -8,18 +9,22 @@ export interface TlsOptions extends SecureContextOptions {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** PEM texts. `clientCa`: authorities whose client certificates are demanded and accepted. */
+/**
+ * PEM texts. `clientCa`: authorities whose client certificates are accepted. `clientsWithout`: whether those who show none, or
+ * one of somebody else, are let through to be asked for a password; otherwise they do not get past the handshake.
+ */
 export const tlsOptions = (files: {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
   readonly clientCa?: string | Buffer;
+  readonly clientsWithout?: 'refused' | 'allowed';
 }): TlsOptions => ({
   cert: files.cert,
   key: files.key,
   minVersion: 'TLSv1.2',
   ...(files.clientCa === undefined
     ? {}
-    : { ca: files.clientCa, requestCert: true, rejectUnauthorized: true }),
+    : { ca: files.clientCa, requestCert: true, rejectUnauthorized: files.clientsWithout !== 'allowed' }),
 });
 
 /**

@@ -9,7 +9,7 @@ export const backendFlags = {
   'access-token-expiry': duration(300_000, 'how long an access token is good for'),
   'agent-auth-trusted-ca-file': text(
     '',
-    'certificates (PEM) that sign client certificates of agents: mutual TLS',
+    'authorities (PEM) that sign certificates of agents: every agent must show one, in place of a password',
   ),
   'agent-burst-limit': integer(0, 'agents that may connect at once when --agent-rate-limit is set'),
   'agent-host': text('[::]', 'address agents connect to'),
@@ -81,7 +81,10 @@ export const backendFlags = {
       secret: true,
     },
   ),
-  'trusted-ca-file': text('', 'certificates (PEM) trusted for TLS'),
+  'trusted-ca-file': text(
+    '',
+    'authorities (PEM) trusted besides the well-known ones when connecting to others over TLS; agents that show a certificate of theirs use mutual TLS',
+  ),
 } as const;
 
 export type BackendSettings = SettingsOf<typeof backendFlags>;

@@ -10,7 +10,6 @@ import { type Api, createApi } from '../http/api.ts';
 import { createHashingQueue } from '../http/auth/hashing-queue.ts';
 import { createEventList } from '../http/inspect/events/event-list.ts';
 import { registerUi } from '../http/static-ui.ts';
-import { type TlsOptions, tlsOptions } from '../http/tls.ts';
 import { readLicenseKey } from '../model/license.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
 import { stopWithParent } from '../program/parent-watch.ts';
@@ -21,10 +20,12 @@ import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { openBackendAssets } from './backend-assets.ts';
 import type { BackendSettings } from './backend-flags.ts';
 import { createBackendMetrics } from './backend-metrics.ts';
+import { readTls, renewOnHangUp } from './backend-tls.ts';
 import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
 import { firstUser } from './first-user.ts';
 import { localUrl, parseListenAddress, plainHost } from './listen-address.ts';
 import { addLiveInspection } from './live-inspection.ts';
+import { createTrust, type Trust } from './trust.ts';
 
 /** The process ends after this long whatever hangs; what hung is named. */
 const stopTimeoutMs = 28_000;
@@ -38,17 +39,6 @@ interface Running {
   readonly earlier: EarlierGeneration;
 }
 
-const readTls = (settings: BackendSettings): { api?: TlsOptions; agents?: TlsOptions } => {
-  const { certFile, keyFile, agentAuthTrustedCaFile } = settings;
-  if (certFile === '' && keyFile === '') return {};
-  if (certFile === '' || keyFile === '') {
-    throw new SettingsError('tls configuration error, both flags --cert-file & --key-file are required');
-  }
-  const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
-  const clientCa = agentAuthTrustedCaFile === '' ? {} : { clientCa: readFileSync(agentAuthTrustedCaFile) };
-  return { api: tlsOptions(pair), agents: tlsOptions({ ...pair, ...clientCa }) };
-};
-
 /** What licences are checked with; undefined where none are used. */
 const readKey = (file: string): KeyObject | undefined => {
   if (file === '') return undefined;
@@ -59,12 +49,13 @@ const readKey = (file: string): KeyObject | undefined => {
   }
 };
 
-const run = async (settings: BackendSettings, log: Logger): Promise<Running> => {
+const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promise<Running> => {
   const listen = parseListenAddress('--api-listen-address', settings.apiListenAddress);
   const tls = readTls(settings);
+  const { authorities } = trust;
   const licenseKey = readKey(settings.licensePublicKeyFile);
   const name = hostname();
-  const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir });
+  const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir, authorities });
   const { backend, rebuilt } = await Backend.open({
     store,
     log: component(log, 'backend'),
@@ -74,7 +65,8 @@ const run = async (settings: BackendSettings, log: Logger): Promise<Running> => 
     deregistrationHandler: settings.deregistrationHandler,
     deliveryWorkers: settings.pipelinedWorkers,
     env: process.env,
-    assets: openBackendAssets(settings, name, log),
+    assets: openBackendAssets(settings, authorities, name, log),
+    authorities,
     onCollapse: () => {
       log.fatal('the supervisor tree gave up; ending so that the service manager starts us again');
       process.exit(collapseExitCode);
@@ -93,6 +85,7 @@ const run = async (settings: BackendSettings, log: Logger): Promise<Running> => 
     hashing,
     registry: createBackendMetrics(backend),
     licenseKey,
+    authorities,
     lifetimes: {
       accessSeconds: Math.ceil(settings.accessTokenExpiry / 1_000),
       refreshSeconds: Math.ceil(settings.refreshTokenExpiry / 1_000),
@@ -160,18 +153,6 @@ const stop = async ({ store, backend, api, earlier }: Running, log: Logger): Pro
   }
 };
 
-/** SIGHUP: certificates are read again. What cannot be read or does not fit is logged, and the old ones stay. */
-const renewOnHangUp = (settings: BackendSettings, api: Api, log: Logger): void => {
-  process.on('SIGHUP', () => {
-    try {
-      api.renewCertificates(readTls(settings));
-      log.warn('certificates were read again');
-    } catch (error) {
-      log.error({ err: error }, 'the new certificates cannot be used; the old ones stay');
-    }
-  });
-};
-
 /** Runs until a signal asks it to stop. Resolves with the exit code. */
 export const startBackend = async (settings: BackendSettings): Promise<number> => {
   const log = createLog(settings.logLevel as LogLevel);
@@ -179,8 +160,9 @@ export const startBackend = async (settings: BackendSettings): Promise<number> =
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
   });
   stopWithParent();
-  const running = await run(settings, log);
-  renewOnHangUp(settings, running.api, log);
+  const trust = createTrust(settings.trustedCaFile);
+  const running = await run(settings, trust, log);
+  renewOnHangUp(settings, trust, running.api, log);
   guardProcess({ log, flush: () => running.backend.committer.flush() });
   log.warn({ signal: await signal }, 'stopping');
   process.once('SIGINT', () => process.exit(130));

@@ -13,6 +13,7 @@ import { type BackendSettings, backendFlags } from './backend-flags.ts';
 import { startBackend } from './backend-start.ts';
 import { firstUser } from './first-user.ts';
 import { licenseCommand } from './license-command.ts';
+import { createTrust } from './trust.ts';
 
 const program = { name: 'mon-backend', environmentPrefix: 'MON_BACKEND_', flags: backendFlags };
 
@@ -32,7 +33,8 @@ const settingsOf = (command: Command): BackendSettings => {
 /** Does by hand what the first start does by itself. Resolves with the exit code. */
 const initialise = async (settings: BackendSettings): Promise<number> => {
   const log = createLog(settings.logLevel as LogLevel);
-  const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir });
+  const { authorities } = createTrust(settings.trustedCaFile);
+  const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir, authorities });
   const committer = new GroupCommit({
     store,
     clock: realClock,

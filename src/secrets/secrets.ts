@@ -3,6 +3,7 @@
 import { MonError } from '../model/errors.ts';
 import type { Secret } from '../model/secret.ts';
 import type { SecretsProvider } from '../model/secrets-provider.ts';
+import { runtimeAuthorities, type TrustedAuthorities } from '../model/trusted-authorities.ts';
 import { addressOf, type StoreVersion, valueIn } from './secret-id.ts';
 import { connectStore, type StoreConnection } from './store-client.ts';
 
@@ -37,6 +38,12 @@ export interface Secrets {
   close(): void;
 }
 
+interface Connected {
+  readonly provider: SecretsProvider;
+  readonly trusted: ReturnType<TrustedAuthorities>;
+  readonly store: StoreConnection;
+}
+
 const secretsSegment = 'secrets';
 const providersSegment = 'providers';
 
@@ -44,23 +51,25 @@ export const createSecrets = (
   table: SecretsTable,
   env: Readonly<Record<string, string | undefined>>,
   monotonicMs: () => number = () => performance.now(),
+  authorities: TrustedAuthorities = runtimeAuthorities,
 ): Secrets => {
-  /** By name; the provider it was made for, so that a changed one is connected anew. */
-  const stores = new Map<string, { readonly provider: SecretsProvider; readonly store: StoreConnection }>();
+  /** By name; what it was made for, so that a changed provider, or one that others vouch for now, is connected anew. */
+  const stores = new Map<string, Connected>();
   /** Fetches under way: a hundred handlers that fire together ask once. */
   const underWay = new Map<string, Promise<string>>();
 
   const storeOf = (provider: SecretsProvider): StoreConnection => {
     const { name } = provider.metadata;
     const known = stores.get(name);
-    if (known?.provider === provider) return known.store;
+    const trusted = authorities();
+    if (known?.provider === provider && known.trusted === trusted) return known.store;
     known?.store.close();
     stores.delete(name);
     const { client } = provider.spec;
     try {
       if (client === undefined) throw new Error('spec.client is missing');
-      const store = connectStore(client, monotonicMs);
-      stores.set(name, { provider, store });
+      const store = connectStore(client, monotonicMs, () => trusted);
+      stores.set(name, { provider, trusted, store });
       return store;
     } catch (error) {
       throw new MonError(
@@ -137,7 +146,7 @@ export const createSecrets = (
       if (!mutualTls)
         throw new MonError(
           'permissionDenied',
-          'secrets are sent only to agents that use mutual TLS; this one did not show a certificate',
+          'secrets are sent only to agents that use mutual TLS; this one showed no certificate of an authority we trust',
         );
       return resolve(namespace, references);
     },

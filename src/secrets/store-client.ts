@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseDuration } from '../model/durations.ts';
 import { parseGuarded } from '../model/guarded-json.ts';
 import type { StoreClient } from '../model/secrets-provider.ts';
+import { type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import {
   defaultTimeoutMs,
   maxAnswerBytes,
@@ -34,20 +35,23 @@ export interface StoreConnection {
 const outage = (why: string): StoreAnswer => ({ type: 'outage', why });
 
 /** Certificates of authorities: one file, or every file of a folder. */
-const authoritiesOf = ({ ca_cert: file, ca_path: folder }: NonNullable<StoreClient['tls']>) => {
+const authoritiesOf = (
+  { ca_cert: file, ca_path: folder }: NonNullable<StoreClient['tls']>,
+  authorities: TrustedAuthorities,
+) => {
   const folderFiles = folder === '' ? [] : readdirSync(folder).map((name) => join(folder, name));
   const files = file === '' ? folderFiles : [file, ...folderFiles];
-  return files.length === 0 ? {} : { ca: files.map((path) => readFileSync(path)) };
+  return files.length === 0 ? trusting(authorities) : { ca: files.map((path) => readFileSync(path)) };
 };
 
-const tlsOptionsOf = ({ tls }: StoreClient): object => {
-  if (tls === null) return { minVersion: 'TLSv1.2' };
+const tlsOptionsOf = ({ tls }: StoreClient, authorities: TrustedAuthorities): object => {
+  if (tls === null) return { minVersion: 'TLSv1.2', ...trusting(authorities) };
   const { client_cert: cert, client_key: key, cname, tls_server_name: name, insecure } = tls;
   const servername = name || cname;
   return {
     minVersion: 'TLSv1.2',
     rejectUnauthorized: !insecure,
-    ...authoritiesOf(tls),
+    ...authoritiesOf(tls, authorities),
     ...(cert === '' ? {} : { cert: readFileSync(cert) }),
     ...(key === '' ? {} : { key: readFileSync(key) }),
     ...(servername === '' ? {} : { servername }),
@@ -82,10 +86,16 @@ const timeoutOf = ({ timeout }: StoreClient): number => {
 };
 
 /** Reads certificates now: a provider whose files are missing fails here, with their names. */
-export const connectStore = (client: StoreClient, monotonicMs: () => number): StoreConnection => {
+export const connectStore = (
+  client: StoreClient,
+  monotonicMs: () => number,
+  authorities: TrustedAuthorities,
+): StoreConnection => {
   const base = baseOf(client);
   const isTls = base.protocol === 'https:';
-  const agent = isTls ? new Agent({ keepAlive: true, maxSockets: 16, ...tlsOptionsOf(client) }) : undefined;
+  const agent = isTls
+    ? new Agent({ keepAlive: true, maxSockets: 16, ...tlsOptionsOf(client, authorities) })
+    : undefined;
   const limiter = createRateLimiter(client.rate_limiter ?? { limit: 0, burst: 0 }, monotonicMs);
   const tries = 1 + Math.min(client.max_retries, maxRetries);
   const prefix = base.pathname.replace(/\/$/, '');

@@ -9,6 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoClient } from 'mongodb';
+import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import { checkFormat, formatMarker } from './format-marker.ts';
 import {
   mongoConcurrentCommits,
@@ -40,6 +41,8 @@ export interface MongoStoreOptions {
   readonly url: string;
   /** How long to look for a server before an operation fails, milliseconds. */
   readonly serverSelectionMs?: number;
+  /** Whom to trust about a server reached over TLS, unless the URL says so itself. Asked once. */
+  readonly authorities?: TrustedAuthorities;
 }
 
 interface Row {
@@ -71,7 +74,11 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Snapsh
   }
 }
 
-function createClient({ url, serverSelectionMs = mongoServerSelectionMs }: MongoStoreOptions): MongoClient {
+function createClient({
+  url,
+  serverSelectionMs = mongoServerSelectionMs,
+  authorities = runtimeAuthorities,
+}: MongoStoreOptions): MongoClient {
   try {
     return new MongoClient(url, {
       appName: 'mon',
@@ -82,6 +89,7 @@ function createClient({ url, serverSelectionMs = mongoServerSelectionMs }: Mongo
       writeConcern: { w: 'majority', j: true, wtimeoutMS: mongoMajorityMs },
       readConcern: { level: 'majority' },
       readPreference: 'primary',
+      ...(/[?&]tlsCAFile=/i.test(url) ? {} : trusting(authorities)),
     });
   } catch (error) {
     throw new StoreError(

@@ -1,5 +1,6 @@
 // Picks the store by its URL: none or `lmdb:` is the embedded one in the state directory, `mongodb:` a server.
 import { join, resolve } from 'node:path';
+import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import { openMongoStore } from './mongo-store.ts';
 import { type SnapshotStore, StoreError } from './snapshot-store.ts';
@@ -9,14 +10,18 @@ export interface StoreLocation {
   readonly url?: string | undefined;
   /** `--state-dir`. */
   readonly stateDir: string;
+  /** Whom to trust about a server reached over TLS, unless the URL says so itself. Asked once. */
+  readonly authorities?: TrustedAuthorities;
 }
 
 /** Opens the store; rejects with StoreError, 'invalid' when the URL names no store we know. */
-export async function openStore({ url = '', stateDir }: StoreLocation): Promise<SnapshotStore> {
+export async function openStore({ url = '', stateDir, authorities }: StoreLocation): Promise<SnapshotStore> {
   const scheme = /^([a-z+]+):/i.exec(url)?.[1]?.toLowerCase();
   if (url === '' || url === 'lmdb') return openLmdbStore({ dir: join(stateDir, 'store') });
   if (scheme === 'lmdb') return openLmdbStore({ dir: lmdbDir(url, stateDir) });
-  if (scheme === 'mongodb' || scheme === 'mongodb+srv') return openMongoStore({ url });
+  if (scheme === 'mongodb' || scheme === 'mongodb+srv') {
+    return openMongoStore({ url, ...(authorities === undefined ? {} : { authorities }) });
+  }
   throw new StoreError(
     'invalid',
     `store-url must begin with mongodb://, mongodb+srv:// or lmdb: (got ${scheme ? `${scheme}:...` : `${url.length} characters without a scheme`}); ` +

@@ -120,6 +120,7 @@ export const openHouse = async (
     readonly limits?: ApiOptions['agents']['limits'];
     readonly log?: Log;
     readonly clock?: TestClock;
+    readonly authorities?: ApiOptions['authorities'];
   } = {},
 ): Promise<House> => {
   const backend = options.backend ?? (await FakeBackend.create());
@@ -131,6 +132,7 @@ export const openHouse = async (
     clock,
     version: '0.1.0',
     backendId: 'backend-1',
+    ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
     http: { host: '127.0.0.1', port: 0 },
     agents: {
       host: '127.0.0.1',

@@ -14,7 +14,11 @@ import { addUser, agentEvent, agentHeaders, openHouse } from './harness.ts';
 
 if (!hasOpenssl) console.error('tls.test: SKIPPED, there is no openssl program on this machine');
 
-const open = async (t: TestContext, authority: Authority, demandClientCertificates: boolean) => {
+const open = async (
+  t: TestContext,
+  authority: Authority,
+  clients: { readonly clientCa?: Buffer; readonly clientsWithout?: 'allowed' } = {},
+) => {
   const backend = await FakeBackend.create();
   await openHouse(t, { backend });
   const server = authority.issue('backend');
@@ -28,7 +32,7 @@ const open = async (t: TestContext, authority: Authority, demandClientCertificat
     agents: {
       host: '127.0.0.1',
       port: 0,
-      tls: tlsOptions({ ...server, ...(demandClientCertificates ? { clientCa: authority.ca } : {}) }),
+      tls: tlsOptions({ ...server, ...clients }),
     },
   });
   const { http, agents } = await api.listen();
@@ -40,7 +44,7 @@ const options = { skip: hasOpenssl ? false : 'no openssl program' };
 
 test('the API speaks TLS 1.2 and newer, and nothing else', options, async (t) => {
   const authority = makeAuthority(t);
-  const { httpPort } = await open(t, authority, false);
+  const { httpPort } = await open(t, authority);
   const asked = request({ port: httpPort, host: '127.0.0.1', path: '/version', ca: authority.ca });
   asked.end();
   const [response] = await once(asked, 'response');
@@ -63,7 +67,7 @@ test(
   options,
   async (t) => {
     const authority = makeAuthority(t);
-    const { backend, agentUrl } = await open(t, authority, true);
+    const { backend, agentUrl } = await open(t, authority, { clientCa: authority.ca });
     await addUser(backend.resources, 'web-agent', 'a long password', ['system:agents']);
     const { Authorization: _, 'Mon-User': __, ...headers } = agentHeaders();
     for (const name of ['web-agent', 'unknown.example']) {
@@ -87,12 +91,45 @@ test(
 
 test('without demanded certificates agents log in with their password over TLS', options, async (t) => {
   const authority = makeAuthority(t);
-  const { backend, agentUrl } = await open(t, authority, false);
+  const { backend, agentUrl } = await open(t, authority);
   const socket = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca });
   t.after(() => socket.terminate());
   await once(socket, 'open');
   assert.equal(backend.sessions[0]?.info.mutualTls, false);
 });
+
+test(
+  'where certificates are not demanded a good one makes TLS mutual, but only the password lets anybody in',
+  options,
+  async (t) => {
+    const authority = makeAuthority(t);
+    const { backend, agentUrl } = await open(t, authority, {
+      clientCa: authority.ca,
+      clientsWithout: 'allowed',
+    });
+    const stranger = makeAuthority(t);
+    const cases = [
+      ['with one of ours', authority.issue('web-01'), true],
+      ['with one of somebody else', stranger.issue('web-01'), false],
+      ['without', {}, false],
+    ] as const;
+    for (const [what, pair, mutualTls] of cases) {
+      const socket = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca, ...pair });
+      t.after(() => socket.terminate());
+      await once(socket, 'open');
+      assert.equal(backend.sessions.at(-1)?.info.mutualTls, mutualTls, what);
+      assert.equal(backend.sessions.at(-1)?.info.user, 'agent');
+    }
+    const { Authorization: _, ...nameless } = agentHeaders();
+    for (const headers of [nameless, agentHeaders('web-01', 'default', 'a wrong password')]) {
+      const socket = new WebSocket(agentUrl, { headers, ca: authority.ca, ...authority.issue('agent') });
+      socket.on('error', () => {});
+      const [, response] = await once(socket, 'unexpected-response');
+      assert.equal(response.statusCode, 401);
+      response.resume();
+    }
+  },
+);
 
 const serialAt = async (port: number, ca: Buffer): Promise<string> => {
   const socket = connect({ host: '127.0.0.1', port, ca });
@@ -107,7 +144,7 @@ test(
   options,
   async (t) => {
     const authority = makeAuthority(t);
-    const { api, httpPort, agentUrl } = await open(t, authority, false);
+    const { api, httpPort, agentUrl } = await open(t, authority);
     const agentPort = Number(new URL(agentUrl).port);
     const before = [await serialAt(httpPort, authority.ca), await serialAt(agentPort, authority.ca)];
     const agent = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca });
@@ -125,7 +162,7 @@ test(
 
 test('certificates that do not fit their key change nothing', options, async (t) => {
   const authority = makeAuthority(t);
-  const { api, httpPort, agentUrl } = await open(t, authority, false);
+  const { api, httpPort, agentUrl } = await open(t, authority);
   const before = await serialAt(httpPort, authority.ca);
   const good = authority.issue('one');
   const mixed = tlsOptions({ cert: good.cert, key: authority.issue('two').key });

@@ -1,9 +1,13 @@
 // The MongoDB store keeps the contract, fences other writers, and comes back by itself after an outage.
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { after, describe, it, type TestContext } from 'node:test';
+import { createServer } from 'node:tls';
 import { MongoClient } from 'mongodb';
 import { plainName, safeName } from '../../src/store/mongo-document.ts';
 import { openMongoStore } from '../../src/store/mongo-store.ts';
+import { type Authority, makeAuthority } from '../http/certificates.ts';
 import { fc } from '../property.ts';
 import { describeStoreContract } from './contract.ts';
 import { freePort, mongodbSkipReason, startMongodb, type TestServer } from './mongodb-server.ts';
@@ -71,7 +75,43 @@ describeStoreContract('MongoDB', {
   },
 });
 
+/** TLS in front of the server. Resolves with its port. */
+const startTlsFront = async (t: TestContext, authority: Authority): Promise<number> => {
+  const target = Number(new URL(server?.url ?? '').port);
+  const front = createServer(authority.issue('store'), (socket) => {
+    const plain = connect(target, '127.0.0.1');
+    for (const each of [socket, plain])
+      each
+        .on('error', () => {})
+        .on('close', () => {
+          socket.destroy();
+          plain.destroy();
+        });
+    socket.pipe(plain).pipe(socket);
+  });
+  front.on('tlsClientError', () => {});
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  t.after(() => front.close());
+  return (front.address() as AddressInfo).port;
+};
+
 describe('MongoDB store', { skip }, () => {
+  it('believes a server over TLS whose authority it is told to trust, unless the URL names another', async (t) => {
+    const [authority, stranger] = [makeAuthority(t), makeAuthority(t)];
+    const port = await startTlsFront(t, authority);
+    const open = (trusted: Authority, query = '') => {
+      const url = `mongodb://127.0.0.1:${port}/mon_test_tls?tls=true${query}`;
+      return openMongoStore({ url, serverSelectionMs: 2_000, authorities: () => [trusted.ca.toString()] });
+    };
+    const store = await open(authority);
+    assert.deepEqual(await store.commit([put('tls', 1)]), [written]);
+    await store.close();
+    await assert.rejects(open(stranger), /certificate/);
+    const named = await open(stranger, `&tlsCAFile=${encodeURIComponent(authority.caFile)}`);
+    await named.close();
+  });
+
   it('keeps records that can be read in a shell', async () => {
     const url = newUrl();
     const store = await openMongoStore({ url });

@@ -44,13 +44,17 @@ export interface HandshakeOptions {
   readonly backend: BackendPort;
   readonly authenticator: Authenticator;
   readonly rate: ConnectionRate;
+  /** Whether a certificate our authorities vouch for takes the place of a password. */
+  readonly certificatesLogIn: boolean;
 }
 
-/** Undefined unless the connection carries a client certificate that our authorities vouch for. */
+/** Whether the connection carries a client certificate that our authorities vouch for. */
+const isMutual = (request: IncomingMessage): boolean =>
+  (request.socket as Partial<TLSSocket>).authorized === true;
+
+/** The name in a certificate that takes the place of a password. */
 const certificateName = (request: IncomingMessage): string | undefined => {
-  const socket = request.socket as Partial<TLSSocket>;
-  if (socket.authorized !== true) return undefined;
-  const name = socket.getPeerCertificate?.().subject?.CN;
+  const name = (request.socket as Partial<TLSSocket>).getPeerCertificate?.().subject?.CN;
   return typeof name === 'string' && name !== '' ? name : undefined;
 };
 
@@ -63,9 +67,9 @@ const byCertificate = (backend: BackendPort, name: string): Principal | Refused 
 
 const whoIsIt = async (
   request: IncomingMessage,
-  { backend, authenticator }: HandshakeOptions,
+  { backend, authenticator, certificatesLogIn }: HandshakeOptions,
 ): Promise<Principal | Refused> => {
-  const certified = certificateName(request);
+  const certified = certificatesLogIn && isMutual(request) ? certificateName(request) : undefined;
   if (certified !== undefined) return byCertificate(backend, certified);
   const basic = parseBasic(request.headers.authorization);
   if (basic === undefined) return refused(401, 'missing credentials');
@@ -131,5 +135,5 @@ export const decideHandshake = async (
     return refused(402, 'entity limit reached: a valid license with a sufficient entity limit is required');
   const fault = upgradeFault(request);
   if (fault !== null) return fault;
-  return { type: 'welcome', agent, principal, mutualTls: principal.via === 'certificate' };
+  return { type: 'welcome', agent, principal, mutualTls: isMutual(request) };
 };

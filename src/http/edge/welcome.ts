@@ -96,7 +96,8 @@ export const welcomeAgent = (world: EdgeWorld, socket: LiveSocket, welcome: Welc
     session?.closed(`${code} ${reason}`.trim());
     leave();
   });
-  log.info({ ...who, user: welcome.principal.username, from, ack }, 'agent connected');
+  const { principal, mutualTls } = welcome;
+  log.info({ ...who, user: principal.username, from, ack, mutualTls }, 'agent connected');
   session = beginSession(world, connection, welcome);
   connection.adjustReading();
 };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { Attribute, Change } from 'ldapts';
 import type { Log } from '../../../src/http/log.ts';
+import { runtimeAuthorities, type TrustedAuthorities } from '../../../src/model/trusted-authorities.ts';
 import { type Authority, makeAuthority } from '../certificates.ts';
 import { addUser, basicHeader, grant, type House, openHouse, put } from '../harness.ts';
 import { binder, type Slapd, skipWithoutSlapd, startSlapd, suffix } from './slapd.ts';
@@ -47,11 +48,15 @@ const recordingLog = () => {
   return { log, lines };
 };
 
-const open = async (t: TestContext, shape: Shape = {}) => {
+const open = async (
+  t: TestContext,
+  shape: Shape = {},
+  authorities: TrustedAuthorities = runtimeAuthorities,
+) => {
   const authority = makeAuthority(t);
   const slapd = await startSlapd(t, authority);
   const { log, lines } = recordingLog();
-  const house = await openHouse(t, { log });
+  const house = await openHouse(t, { log, authorities });
   const configure = async (next: Shape) => {
     const reply = await house.ask('PUT', '/api/enterprise/authentication/v2/authproviders/directory', {
       body: provider(slapd, authority, next),
@@ -89,6 +94,19 @@ test(
     house.tokens.set('ada', reply.json.access_token);
     assert.equal((await house.ask('GET', '/api/core/v2/checks', { as: 'ada' })).status, 200);
     assert.equal((await house.ask('GET', '/api/core/v2/users', { as: 'ada' })).status, 403);
+  },
+);
+
+test(
+  'a directory that names no authorities is believed when the backend trusts its own',
+  options,
+  async (t) => {
+    let trusted: string[] | undefined;
+    const { house, authority, lines } = await open(t, { server: { trusted_ca_file: '' } }, () => trusted);
+    assert.equal((await login(house, 'ada', 'adas-password')).status, 503);
+    assert.ok(lines.some((line) => /certificate/.test(line)));
+    trusted = [authority.ca.toString()];
+    assert.equal((await login(house, 'ada', 'adas-password')).status, 200);
   },
 );
 

@@ -3,9 +3,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { Pair } from '../certificates.ts';
 
 export interface LocalIssuer {
   readonly url: string;
@@ -35,15 +37,20 @@ const bodyOf = async (request: IncomingMessage): Promise<URLSearchParams> => {
   return new URLSearchParams(text);
 };
 
-export const startIssuer = async (t: TestContext): Promise<LocalIssuer> => {
+/** With `pair` it speaks HTTPS. */
+export const startIssuer = async (
+  t: TestContext,
+  pair?: Pick<Pair, 'cert' | 'key'>,
+): Promise<LocalIssuer> => {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const stranger = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
   const codes = new Map<string, Grant>();
-  const server = createServer((request, response) => void answer(request, response));
+  const listener = (request: IncomingMessage, response: ServerResponse) => void answer(request, response);
+  const server = pair === undefined ? createServer(listener) : createTlsServer(pair, listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http${pair === undefined ? '' : 's'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let refresh = randomUUID();
 
   const stop = async (): Promise<void> => {

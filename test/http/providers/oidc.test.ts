@@ -1,15 +1,25 @@
 // Logins at an OIDC issuer, the way a browser walks them: away, back with a code, tokens of our own.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:https';
 import test, { type TestContext } from 'node:test';
+import { rootCertificates } from 'node:tls';
 import { inspect } from 'node:util';
 import type { Log } from '../../../src/http/log.ts';
+import type { TrustedAuthorities } from '../../../src/model/trusted-authorities.ts';
+import { hasOpenssl, makeAuthority, type Pair } from '../certificates.ts';
 import { addUser, type House, openHouse, TestClock } from '../harness.ts';
 import { type LocalIssuer, startIssuer } from './local-issuer.ts';
 
+const tls = { skip: hasOpenssl ? false : 'no openssl program' };
 const root = '/api/enterprise/authentication/v2/oidc';
 
-const open = async (t: TestContext, spec: object = {}) => {
-  const issuer = await startIssuer(t);
+const open = async (
+  t: TestContext,
+  spec: object = {},
+  { pair, authorities }: { readonly pair?: Pair; readonly authorities?: TrustedAuthorities } = {},
+) => {
+  const issuer = await startIssuer(t, pair);
   // Tokens of the issuer are of today.
   const clock = new TestClock();
   clock.nowMs = Date.now();
@@ -17,7 +27,7 @@ const open = async (t: TestContext, spec: object = {}) => {
   // As a logger writes errors: with everything that can be seen of them and of their causes.
   const write = (fields: object, text: string) => void lines.push(`${text} ${inspect(fields, { depth: 9 })}`);
   const log: Log = { error: write, warn: write, info: write, debug: write };
-  const house = await openHouse(t, { clock, log });
+  const house = await openHouse(t, { clock, log, ...(authorities === undefined ? {} : { authorities }) });
   const reply = await house.ask('PUT', '/api/enterprise/authentication/v2/authproviders/issuer', {
     body: {
       type: 'oidc',
@@ -49,6 +59,15 @@ const walk = async (house: House, query = '') => {
 
 const comeBack = (house: House, path: string, cookie: string) =>
   house.ask('GET', path, { as: null, headers: { cookie } });
+
+/** Where an HTTPS address sends its caller. */
+const askTrusting = async (url: string, ca: Buffer): Promise<string> => {
+  const asked = request(url, { ca });
+  asked.end();
+  const [response] = await once(asked, 'response');
+  response.resume();
+  return response.headers.location ?? '';
+};
 
 const login = async (house: House) => {
   const { path, cookie } = await walk(house);
@@ -159,6 +178,35 @@ test('the page finds the issuers without logging in, follows the link, and comes
   assert.equal(shut.told.access_token, undefined);
   await issuer.stop();
 });
+
+test(
+  'an issuer with a certificate of the house is believed as soon as its authority is, and not before',
+  tls,
+  async (t) => {
+    const authority = makeAuthority(t);
+    let trusted = [...rootCertificates];
+    const { house, issuer } = await open(
+      t,
+      {},
+      { pair: authority.issue('issuer'), authorities: () => trusted },
+    );
+    const begin = () => house.ask('GET', `${root}/authorize`, { as: null });
+    assert.equal((await begin()).status, 503);
+    assert.deepEqual(issuer.seen, []);
+    trusted = [...rootCertificates, authority.ca.toString()];
+    const started = await begin();
+    assert.equal(started.status, 302, started.text);
+    const away = await askTrusting(started.headers.get('location') ?? '', authority.ca);
+    const back = new URL(away);
+    const reply = await comeBack(
+      house,
+      back.pathname + back.search,
+      (started.headers.get('set-cookie') ?? '').split(';')[0] ?? '',
+    );
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(claimsOf(reply.json.access_token).sub, 'ada');
+  },
+);
 
 test('without an issuer the list is empty', async (t) => {
   const house = await openHouse(t);

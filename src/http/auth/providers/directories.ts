@@ -3,6 +3,7 @@
 import type { Resource, ResourceTable } from '../../../actors/resources/resource-table.ts';
 import type { AuthProvider, DirectoryProvider } from '../../../model/auth-provider.ts';
 import { MonError } from '../../../model/errors.ts';
+import { runtimeAuthorities, type TrustedAuthorities } from '../../../model/trusted-authorities.ts';
 import type { Log } from '../../log.ts';
 import { askDirectory, type DirectoryAnswer } from './directory.ts';
 import type { Identity } from './identity.ts';
@@ -32,7 +33,11 @@ const within = async (work: Promise<DirectoryAnswer>): Promise<DirectoryAnswer> 
   }
 };
 
-export const createDirectories = (table: ResourceTable, log: Log): Directories => {
+export const createDirectories = (
+  table: ResourceTable,
+  log: Log,
+  authorities: TrustedAuthorities = runtimeAuthorities,
+): Directories => {
   let underWay = 0;
 
   const ask = async (
@@ -43,7 +48,7 @@ export const createDirectories = (table: ResourceTable, log: Log): Directories =
     if (underWay >= maxDirectoryLogins)
       throw new MonError('unavailable', 'too many logins at once; try again in a moment');
     underWay += 1;
-    const work = askDirectory(provider, name, password).finally(() => {
+    const work = askDirectory(provider, name, password, authorities).finally(() => {
       underWay -= 1;
     });
     const answer = await within(work);

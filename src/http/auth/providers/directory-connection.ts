@@ -6,16 +6,17 @@ import { connect, isIP } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
 import type { DirectoryServer } from '../../../model/auth-provider.ts';
+import { type TrustedAuthorities, trusting } from '../../../model/trusted-authorities.ts';
 import { directoryTimeoutMs } from './limits.ts';
 
-const tlsOptionsOf = (server: DirectoryServer): ConnectionOptions => {
+const tlsOptionsOf = (server: DirectoryServer, authorities: TrustedAuthorities): ConnectionOptions => {
   const { host, insecure, trusted_ca_file: ca, client_cert_file: cert, client_key_file: key } = server;
   return {
     host,
     minVersion: 'TLSv1.2',
     rejectUnauthorized: !insecure,
     ...(isIP(host) === 0 ? { servername: host } : {}),
-    ...(ca === '' ? {} : { ca: readFileSync(ca) }),
+    ...(ca === '' ? trusting(authorities) : { ca: readFileSync(ca) }),
     ...(cert === '' ? {} : { cert: readFileSync(cert) }),
     ...(key === '' ? {} : { key: readFileSync(key) }),
   };
@@ -32,9 +33,12 @@ const once = <A extends readonly unknown[], R>(call: (...given: A) => R): ((...g
 };
 
 /** Connected and, where asked for, encrypted. Rejects when the server is out of reach or its certificate unknown. */
-export const openDirectory = async (server: DirectoryServer): Promise<Client> => {
+export const openDirectory = async (
+  server: DirectoryServer,
+  authorities: TrustedAuthorities,
+): Promise<Client> => {
   const { host, port, security } = server;
-  const tlsOptions = tlsOptionsOf(server);
+  const tlsOptions = tlsOptionsOf(server, authorities);
   const isTls = security === 'tls';
   const name = isIP(host) === 6 ? `[${host}]` : host;
   const client = new Client({

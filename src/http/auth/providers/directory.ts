@@ -12,6 +12,7 @@ import {
   SizeLimitExceededError,
 } from 'ldapts';
 import type { DirectoryProvider, DirectoryServer } from '../../../model/auth-provider.ts';
+import type { TrustedAuthorities } from '../../../model/trusted-authorities.ts';
 import { openDirectory } from './directory-connection.ts';
 import { groupsUnder, type Identity, isFitName, withPrefix } from './identity.ts';
 import { maxGroups } from './limits.ts';
@@ -108,8 +109,9 @@ const askServer = async (
   server: DirectoryServer,
   typed: string,
   password: string | null,
+  authorities: TrustedAuthorities,
 ): Promise<DirectoryAnswer> => {
-  const client = await openDirectory(server);
+  const client = await openDirectory(server, authorities);
   try {
     const names = namesFor(provider, server, typed);
     if (server.binding !== null) {
@@ -150,12 +152,13 @@ export const askDirectory = async (
   provider: DirectoryProvider,
   typed: string,
   password: string | null,
+  authorities: TrustedAuthorities,
 ): Promise<DirectoryAnswer> => {
   if (password === '') return refused('the password is empty');
   let answer: DirectoryAnswer = { type: 'unreachable', why: 'no servers' };
   for (const server of provider.spec.servers) {
     try {
-      const next = await askServer(provider, server, typed, password);
+      const next = await askServer(provider, server, typed, password, authorities);
       if (next.type === 'found') return next;
       answer = next;
     } catch (error) {

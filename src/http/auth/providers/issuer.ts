@@ -4,16 +4,22 @@ import { isIP } from 'node:net';
 import * as oidc from 'openid-client';
 import type { OidcProvider } from '../../../model/auth-provider.ts';
 import { MonError } from '../../../model/errors.ts';
+import type { TrustedAuthorities } from '../../../model/trusted-authorities.ts';
 import { groupsUnder, type Identity, isFitName, withPrefix } from './identity.ts';
 import { discoveryLifetimeMs, issuerTimeoutSeconds } from './limits.ts';
+import { createTrustingFetch } from './trusting-fetch.ts';
 
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
 
-const discover = async ({ spec }: OidcProvider): Promise<oidc.Configuration> => {
+const discover = async (
+  { spec }: OidcProvider,
+  customFetch: oidc.CustomFetch,
+): Promise<oidc.Configuration> => {
   const server = new URL(spec.server);
   const options = {
     timeout: issuerTimeoutSeconds,
+    [oidc.customFetch]: customFetch,
     // An issuer on this very machine may do without TLS; no other may.
     execute: [
       // Over TLS the library takes the issuer's word for an ID token unless it is told to check the signature.
@@ -40,7 +46,8 @@ const discover = async ({ spec }: OidcProvider): Promise<oidc.Configuration> => 
 };
 
 /** What issuers said about themselves, for a while: asked again when the provider or the hour changes. */
-export const createDiscovery = (monotonicMs: () => number) => {
+export const createDiscovery = (monotonicMs: () => number, authorities: TrustedAuthorities) => {
+  const customFetch = createTrustingFetch(authorities);
   const known = new WeakMap<
     object,
     { readonly atMs: number; readonly configuration: Promise<oidc.Configuration> }
@@ -48,7 +55,7 @@ export const createDiscovery = (monotonicMs: () => number) => {
   return (provider: OidcProvider): Promise<oidc.Configuration> => {
     const kept = known.get(provider);
     if (kept !== undefined && monotonicMs() - kept.atMs < discoveryLifetimeMs) return kept.configuration;
-    const configuration = discover(provider);
+    const configuration = discover(provider, customFetch);
     known.set(provider, { atMs: monotonicMs(), configuration });
     // What failed is not remembered.
     configuration.catch(() => known.delete(provider));

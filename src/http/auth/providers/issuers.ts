@@ -6,6 +6,7 @@ import * as oidc from 'openid-client';
 import type { ResourceTable } from '../../../actors/resources/resource-table.ts';
 import type { AuthProvider, OidcProvider } from '../../../model/auth-provider.ts';
 import { MonError } from '../../../model/errors.ts';
+import { runtimeAuthorities, type TrustedAuthorities } from '../../../model/trusted-authorities.ts';
 import type { Log } from '../../log.ts';
 import { providersSegment } from './directories.ts';
 import type { Identity } from './identity.ts';
@@ -55,11 +56,12 @@ export const createIssuers = (options: {
   readonly log: Log;
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;
+  readonly authorities?: TrustedAuthorities;
 }): Issuers => {
   const { table, secret, log, wallMs, monotonicMs } = options;
   const states = createSeal(secret, 'oidc state', wallMs);
   const offline = createSeal(secret, 'oidc offline token', wallMs);
-  const discovery = createDiscovery(monotonicMs);
+  const discovery = createDiscovery(monotonicMs, options.authorities ?? runtimeAuthorities);
 
   const known = (): readonly OidcProvider[] =>
     table

@@ -12,6 +12,8 @@ export const maxGroups = 1_000;
 export const maxIdentityCharacters = 256;
 /** For each answer of an OIDC issuer. */
 export const issuerTimeoutSeconds = 10;
+/** Largest answer of an OIDC issuer. */
+export const maxIssuerAnswerBytes = 1_048_576;
 /** How long somebody may take to log in at their issuer. */
 export const issuerLoginSeconds = 600;
 /** What an issuer said about itself is asked for again after this long. */

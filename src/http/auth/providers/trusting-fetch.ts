@@ -1,0 +1,47 @@
+// `fetch` that trusts the authorities it is given: the runtime's own one cannot be told whom to trust. Used for issuers
+// whose certificates come from an authority of the house. Follows no redirects; answers are bounded in size.
+import { request } from 'node:https';
+import type { CustomFetch } from 'openid-client';
+import type { TrustedAuthorities } from '../../../model/trusted-authorities.ts';
+import { maxIssuerAnswerBytes } from './limits.ts';
+
+type Send = (...given: Parameters<CustomFetch>) => Promise<Response>;
+
+const sendTrusting =
+  (ca: string[]): Send =>
+  (url, { method, headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const options = { method, headers, ca, minVersion: 'TLSv1.2', ...(signal ? { signal } : {}) } as const;
+      const asked = request(url, options, (answer) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        answer.on('data', (chunk: Buffer) => {
+          bytes += chunk.byteLength;
+          if (bytes > maxIssuerAnswerBytes)
+            asked.destroy(new Error(`its answer is larger than ${maxIssuerAnswerBytes} bytes`));
+          else chunks.push(chunk);
+        });
+        answer.on('error', reject);
+        answer.on('end', () => {
+          const told = new Headers();
+          for (const [name, values] of Object.entries(answer.headersDistinct))
+            for (const value of values ?? []) told.append(name, value);
+          const status = answer.statusCode ?? 0;
+          const isEmpty = status === 204 || status === 304;
+          resolve(new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers: told }));
+        });
+      });
+      asked.on('error', reject);
+      // The library sends forms, or nothing.
+      asked.end(body instanceof URLSearchParams ? body.toString() : undefined);
+    });
+
+/** Rejects as `fetch` does: with an Error whose message says why. Over plain HTTP nobody is to be trusted. */
+export const createTrustingFetch =
+  (authorities: TrustedAuthorities): CustomFetch =>
+  (url, options) => {
+    const ca = authorities();
+    return ca === undefined || !url.startsWith('https:')
+      ? fetch(url, options as RequestInit)
+      : sendTrusting(ca)(url, options);
+  };

@@ -1,0 +1,42 @@
+// TLS of the backend program: the files its flags name become what both listeners speak, at the start and again on SIGHUP.
+import { readFileSync } from 'node:fs';
+import type { Api } from '../http/api.ts';
+import { type TlsOptions, tlsOptions } from '../http/tls.ts';
+import { readAuthorities } from '../program/authorities.ts';
+import type { Logger } from '../program/log.ts';
+import { SettingsError } from '../program/resolve.ts';
+import type { BackendSettings } from './backend-flags.ts';
+import type { Trust } from './trust.ts';
+
+/** Which certificates of agents count. One of the general authorities makes TLS mutual, but lets nobody in by itself. */
+const clientsOf = ({ agentAuthTrustedCaFile, trustedCaFile }: BackendSettings) => {
+  if (agentAuthTrustedCaFile !== '') return { clientCa: readAuthorities(agentAuthTrustedCaFile) };
+  if (trustedCaFile === '') return {};
+  return { clientCa: readAuthorities(trustedCaFile), clientsWithout: 'allowed' } as const;
+};
+
+/** Empty without certificate and key. Throws when only one is named, or a file cannot be read. */
+export const readTls = (settings: BackendSettings): { api?: TlsOptions; agents?: TlsOptions } => {
+  const { certFile, keyFile } = settings;
+  if (certFile === '' && keyFile === '') return {};
+  if (certFile === '' || keyFile === '')
+    throw new SettingsError('tls configuration error, both flags --cert-file & --key-file are required');
+  const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+  return { api: tlsOptions(pair), agents: tlsOptions({ ...pair, ...clientsOf(settings) }) };
+};
+
+/** SIGHUP: files of certificates are read again. What cannot be read or does not fit is logged, and the old ones stay. */
+export const renewOnHangUp = (settings: BackendSettings, trust: Trust, api: Api, log: Logger): void => {
+  const renew = (what: string, read: () => void): void => {
+    try {
+      read();
+      log.warn(`${what} were read again`);
+    } catch (error) {
+      log.error({ err: error }, `the new ${what} cannot be used; the old ones stay`);
+    }
+  };
+  process.on('SIGHUP', () => {
+    renew('certificates', () => api.renewCertificates(readTls(settings)));
+    if (settings.trustedCaFile !== '') renew('trusted authorities', trust.renew);
+  });
+};
