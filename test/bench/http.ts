@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { adminPassword, type Backend, startBackend } from '../acceptance/programs.ts';
+import { benchEventIndex, benchEventList } from './event-list.ts';
 
 const connections = 16;
 const runMs = Number(process.env.MON_BENCH_HTTP_MS ?? 3_000);
@@ -59,14 +60,14 @@ const connectTo = async (backend: Backend): Promise<{ readonly ask: Ask; readonl
 
 const base = '/api/core/v2/namespaces/default/events';
 
-const eventAt = (at: number): string => {
+const eventAt = (at: number, status = at % 1_000 === 0 ? 2 : 0): string => {
   const entity = `host-${String(Math.floor(at / checksPerEntity)).padStart(5, '0')}`;
   return JSON.stringify({
     entity: { entity_class: 'proxy', metadata: { name: entity, namespace: 'default' } },
     check: {
       metadata: { name: `check-${String(at % checksPerEntity).padStart(2, '0')}`, namespace: 'default' },
       interval: 60,
-      status: at % 1_000 === 0 ? 2 : 0,
+      status,
       output: `output of check ${at}\n`,
     },
   });
@@ -165,6 +166,19 @@ const measure = async (ask: Ask): Promise<void> => {
     expect('whole', (JSON.parse(text) as unknown[]).length, events);
     return `${(text.length / 1_048_576).toFixed(0)} MiB`;
   });
+  const read = async (path: string): Promise<string> => wanted(await ask('GET', path), 200).text;
+  console.log('  the list, worst first, few not passing');
+  await benchEventList(read);
+  const failing = Math.ceil(events / 10);
+  let failed = 0;
+  await drive(() =>
+    failed < failing
+      ? ask('POST', base, eventAt(failed++ * 10, 2)).then((reply) => void wanted(reply, 201))
+      : null,
+  );
+  console.log(`  the list, worst first, ${failing} not passing`);
+  await benchEventList(read);
+  benchEventIndex();
 };
 
 export const benchHttp = async (): Promise<void> => {
