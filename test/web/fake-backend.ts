@@ -1,6 +1,9 @@
 // A backend for the page: the real inspection routes and the real check machine, and just enough of the public API.
 import Fastify, { type FastifyInstance } from 'fastify';
+import { EventIndex } from '../../src/actors/events/event-index.ts';
+import { createEventList, type EventList } from '../../src/http/inspect/events/event-list.ts';
 import { registerInspection } from '../../src/http/inspect/routes.ts';
+import type { Parameters } from '../../src/http/route.ts';
 import { registerUi } from '../../src/http/static-ui.ts';
 import { allMachines } from '../../src/machines/all-machines.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
@@ -54,6 +57,8 @@ export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> =>
     refreshed += 1;
   });
   addPublicApi(app, events);
+  const index = new EventIndex({ nowMs: () => Date.now(), silencesMatching: () => [], onFault: () => {} });
+  addEventList(app, createEventList(index));
   const resources = addFakeResources(app);
 
   const result = (entity: string, check: string, status: number, output: string): void => {
@@ -81,6 +86,7 @@ export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> =>
     system.send(id, { type: 'result.received', event, nowMs, silenced: [] } as { type: string });
     const known = (actor.snapshot.context as { event: CheckEvent }).event;
     events.set(`${entity}/${check}`, known);
+    index.learn(`default/${entity}/${check}`, known);
   };
 
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -104,14 +110,35 @@ const addLogin = (app: FastifyInstance, onRefresh: () => void): void => {
   app.post('/auth/logout', (_request, reply) => reply.send(''));
 };
 
+const addEventList = (app: FastifyInstance, { routes, close }: EventList): void => {
+  app.addHook('preClose', async () => close());
+  for (const { method, url, handle } of routes)
+    app.route({
+      method,
+      url,
+      handler: async (request, reply) => {
+        const { status, headers, body } = await handle({
+          parameters: request.params as Parameters,
+          query: request.query as Record<string, string>,
+          body: undefined,
+          headers: request.headers,
+          path: request.url,
+          address: '',
+          origin: '',
+          principal: { username: 'admin', groups: [] } as never,
+        });
+        return reply
+          .code(status)
+          .headers(headers ?? {})
+          .send(body);
+      },
+    });
+};
+
 const addPublicApi = (app: FastifyInstance, events: ReadonlyMap<string, CheckEvent>): void => {
   const root = '/api/core/v2/namespaces';
   app.get(root, () => [{ name: 'default' }]);
-  app.get<{ Querystring: { fieldSelector?: string } }>(`${root}/default/events`, (request) =>
-    [...events.values()].filter(
-      (event) => request.query.fieldSelector === undefined || event.check.status !== 0,
-    ),
-  );
+  app.get(`${root}/default/events`, () => [...events.values()]);
   app.get<{ Params: { entity: string; check: string } }>(
     `${root}/default/events/:entity/:check`,
     (request) => {

@@ -75,8 +75,10 @@ export const useActor = (id: string): ActorFeed => {
         clearTimeout(timer);
         timer = setTimeout(load, settleMs);
       },
-      (open) => {
-        isLive.value = open;
+      {
+        onState: (open) => {
+          isLive.value = open;
+        },
       },
     );
     return () => {

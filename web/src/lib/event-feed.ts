@@ -1,157 +1,174 @@
-// The events of one namespace, kept fresh without making rows jump: what is new waits behind a bar until asked for,
-// what is on screen changes in place, what no longer fits stays greyed until the next fresh look.
+// The events of one namespace as a view wants them: the first rows at once, more when the end comes near, and live.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, getPage, inNamespace } from './api.ts';
-import { keepUnchanged, type PageReader, readEvents } from './event-reading.ts';
-import { severityRank } from './format.ts';
-import { isSilenced, keyOf, type MonEvent } from './resources.ts';
-
-export type Sort = 'severity' | 'newest' | 'entity';
-
-export interface EventFilter {
-  readonly namespace: string;
-  /** `attention`: not passing and not silenced. */
-  readonly show: 'attention' | 'failing' | 'all';
-  readonly search: string;
-  readonly severity: string;
-  readonly silenced: boolean;
-  readonly sort: Sort;
-}
-
-export interface ShownEvent {
-  readonly event: MonEvent;
-  /** False once it no longer fits the filter. */
-  readonly fits: boolean;
-}
+import type { EventChanges, EventListPage } from '../../../src/http/inspect/events/protocol.ts';
+import { ApiError, encode, getJson, inspect } from './api.ts';
+import {
+  type EventFilter,
+  firstPage,
+  queryOf,
+  type ShownEvent,
+  type ShownList,
+  withChanges,
+  withPage,
+  withReading,
+} from './event-list.ts';
+import { listen } from './server-events.ts';
 
 export interface EventFeed {
   readonly rows: readonly ShownEvent[];
+  /** How many came that belong above the last row. */
   readonly waiting: number;
+  /** All that fit, shown or not. */
   readonly total: number;
-  readonly isPartial: boolean;
+  readonly hasMore: boolean;
   readonly isLoaded: boolean;
   readonly problem: string | undefined;
+  /** Reads the next rows, unless that is under way. */
+  readonly more: () => void;
   readonly showNew: () => void;
   readonly reload: () => void;
 }
 
-const everyMs = 2_000;
-const restFactor = 8;
+const pageRows = 100;
+const maxRows = 1_000;
+const retryMs = 2_000;
+/** A list that changes faster than it can be told is read again no more often than this. */
+const rereadMs = 2_000;
+
+const nothing: ShownList = { rows: new Map(), waiting: new Set(), total: 0, next: undefined };
 
 export const useEvents = (filter: EventFilter): EventFeed => {
-  const latest = useSignal<ReadonlyMap<string, MonEvent>>(new Map());
-  const order = useSignal<readonly string[]>([]);
-  const isPartial = useSignal(false);
+  const list = useSignal(nothing);
   const isLoaded = useSignal(false);
   const problem = useSignal<string | undefined>(undefined);
   const nudge = useSignal(0);
-  const now = useRef(filter);
-  now.current = filter;
-  // Search and chips that only hide work on what is here; the rest is asked for anew.
-  const key = JSON.stringify({ ...filter, search: '', silenced: false });
-  const known = useSignal<ReadonlyMap<string, MonEvent>>(new Map());
-
-  const arrange = (): void => {
-    const fitting = [...latest.value.values()].filter((event) => fits(now.current, event));
-    order.value = fitting.sort(comparing(now.current.sort)).map(keyOf);
-  };
+  const feed = useRef<OpenFeed | undefined>(undefined);
+  const key = JSON.stringify(filter);
 
   useEffect(() => {
-    let left = false;
-    let isFirst = true;
-    let timer: ReturnType<typeof setTimeout> | undefined;
     isLoaded.value = false;
-    const show = (events: readonly MonEvent[]): void => {
-      const before = latest.value;
-      const pairs = events.map((event): [string, MonEvent] => [keyOf(event), event]);
-      latest.value = new Map(pairs.map(([name, event]) => [name, keepUnchanged(before, name, event)]));
-      known.value = isFirst ? latest.value : new Map([...known.value, ...latest.value]);
-      if (isFirst) arrange();
-    };
-    const load = async (): Promise<void> => {
-      const startedMs = performance.now();
-      if (document.visibilityState === 'visible') {
-        try {
-          // Newest first is known only when all are there; otherwise later pages go below the first.
-          const isGrowing = isFirst && filter.sort !== 'newest';
-          const found = await readEvents(filter, readerOf(filter.namespace), (events) => {
-            if (left || !isGrowing) return;
-            show(events);
-            isPartial.value = true;
-            isLoaded.value = true;
-          });
-          if (left) return;
-          show(found.events);
-          isPartial.value = found.isPartial;
-          isLoaded.value = true;
-          problem.value = undefined;
-          isFirst = false;
-        } catch (error) {
-          if (left) return;
-          problem.value = error instanceof ApiError ? error.message : 'The backend does not answer.';
-        }
-      }
-      // A list that takes long to read is asked for less often: looking must not become a load.
-      timer = setTimeout(load, Math.max(everyMs, restFactor * (performance.now() - startedMs)));
-    };
-    void load();
-    return () => {
-      left = true;
-      clearTimeout(timer);
-    };
+    const opened = openFeed(filter, {
+      change: (next) => {
+        list.value = next(list.value);
+        isLoaded.value = true;
+        problem.value = undefined;
+      },
+      fail: (text) => {
+        problem.value = text;
+      },
+    });
+    feed.current = opened;
+    return opened.close;
   }, [key, nudge.value]);
-  useEffect(arrange, [filter.search, filter.silenced]);
 
-  const shown = new Set(order.value);
-  const waiting = [...latest.value].filter(([name, event]) => !shown.has(name) && fits(filter, event)).length;
+  const { rows, waiting, total, next } = list.value;
+  const reload = (): void => {
+    nudge.value += 1;
+  };
   return {
-    rows: order.value.flatMap((name): ShownEvent[] => {
-      const event = latest.value.get(name);
-      const last = event ?? known.value.get(name);
-      return last === undefined ? [] : [{ event: last, fits: event !== undefined && fits(filter, event) }];
-    }),
-    waiting,
-    total: latest.value.size,
-    isPartial: isPartial.value,
+    rows: [...rows.values()],
+    waiting: waiting.size,
+    total,
+    hasMore: next !== undefined,
     isLoaded: isLoaded.value,
     problem: problem.value,
-    showNew: arrange,
-    reload: () => {
-      nudge.value += 1;
+    more: () => feed.current?.more(list.value.next),
+    showNew: reload,
+    reload,
+  };
+};
+
+interface FeedView {
+  change(next: (list: ShownList) => ShownList): void;
+  fail(text: string): void;
+}
+
+interface OpenFeed {
+  more(next: string | undefined): void;
+  close(): void;
+}
+
+/** Reads the first page, then follows its changes until it is closed. */
+const openFeed = (filter: EventFilter, view: FeedView): OpenFeed => {
+  const { namespace, sort } = filter;
+  const root = inspect(`namespaces/${encode(namespace)}/events`);
+  const query = queryOf(filter);
+  let closed = false;
+  let isReading = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stop: () => void = () => {};
+  let shownRows = pageRows;
+
+  const read = (more: Record<string, string>): Promise<EventListPage> =>
+    getJson<EventListPage>(`${root}?${new URLSearchParams({ ...query, ...more })}`);
+
+  /** One reading at a time; what it found is of no use to a view that has gone. */
+  const reading = async (
+    ask: () => Promise<EventListPage>,
+    found: (page: EventListPage) => void,
+    again: () => void,
+  ): Promise<void> => {
+    if (isReading || closed) return;
+    isReading = true;
+    try {
+      const page = await ask();
+      if (!closed) found(page);
+    } catch (error) {
+      if (closed) return;
+      view.fail(error instanceof ApiError ? error.message : 'The backend does not answer.');
+      timer = setTimeout(again, retryMs);
+    } finally {
+      isReading = false;
+    }
+  };
+
+  const begin = (): void =>
+    void reading(
+      () => read({ limit: String(pageRows) }),
+      (page) => {
+        view.change(() => firstPage(page));
+        follow(page.cursor);
+      },
+      begin,
+    );
+
+  const reread = (): void =>
+    void reading(
+      () => read({ limit: String(Math.min(maxRows, shownRows)) }),
+      (page) => view.change((list) => withReading(list, sort, page)),
+      reread,
+    );
+
+  const follow = (cursor: string): void => {
+    const onEvent = ({ event, data }: { event: string; data: unknown }): void => {
+      if (event === 'changes') view.change((list) => withChanges(list, sort, data as EventChanges));
+      if (event !== 'lagged') return;
+      clearTimeout(timer);
+      timer = setTimeout(reread, rereadMs);
+    };
+    stop = listen(`${root}/stream?${new URLSearchParams(query)}`, onEvent, { lastId: cursor });
+  };
+
+  begin();
+  return {
+    more: (next) => {
+      if (next === undefined) return;
+      void reading(
+        () => read({ limit: String(pageRows), continue: next }),
+        (page) =>
+          view.change((list) => {
+            const longer = withPage(list, page);
+            shownRows = longer.rows.size;
+            return longer;
+          }),
+        () => {},
+      );
+    },
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+      stop();
     },
   };
 };
-
-const readerOf =
-  (namespace: string): PageReader =>
-  (selector, next, limit) =>
-    getPage<MonEvent>(inNamespace(namespace, 'events'), {
-      limit: String(limit),
-      fieldSelector: selector,
-      continue: next,
-    });
-
-export const fits = (filter: EventFilter, event: MonEvent): boolean => {
-  if (filter.show !== 'all' && event.check.status === 0) return false;
-  if (filter.show === 'attention' && isSilenced(event)) return false;
-  if (filter.severity !== '' && severityWord(event.check.status) !== filter.severity) return false;
-  if (filter.silenced && !isSilenced(event)) return false;
-  const text = `${keyOf(event)} ${event.check.output}`.toLowerCase();
-  return filter.search
-    .toLowerCase()
-    .split(' ')
-    .every((word) => text.includes(word));
-};
-
-const severityWord = (status: number): string => ['ok', 'warning', 'critical'][status] ?? 'unknown';
-
-const byKey = (a: MonEvent, b: MonEvent): number => (keyOf(a) < keyOf(b) ? -1 : 1);
-
-const comparing =
-  (sort: Sort) =>
-  (a: MonEvent, b: MonEvent): number => {
-    if (sort === 'newest') return b.timestamp - a.timestamp || byKey(a, b);
-    if (sort === 'entity') return byKey(a, b);
-    return severityRank(b.check.status) - severityRank(a.check.status) || byKey(a, b);
-  };

@@ -1,5 +1,5 @@
 // The resources the page reads, as far as it reads them, and what it does to them over the public API.
-import { encode, inNamespace, send } from './api.ts';
+import { encode, getJson, inNamespace, send } from './api.ts';
 
 export interface Metadata {
   readonly name: string;
@@ -62,8 +62,6 @@ export interface Silence {
   readonly expire_on_resolve: boolean;
 }
 
-export const keyOf = (event: MonEvent): string =>
-  `${event.entity.metadata.name}/${event.check.metadata.name}`;
 export const isSilenced = (event: MonEvent): boolean =>
   event.check.is_silenced === true || (event.check.silenced ?? []).length > 0;
 
@@ -73,11 +71,11 @@ export const eventPath = (namespace: string, event: MonEvent): string =>
 const eventUrl = (namespace: string, event: MonEvent): string =>
   inNamespace(namespace, `events/${encode(event.entity.metadata.name)}/${encode(event.check.metadata.name)}`);
 
-/** Says it is well again, by hand; the pipelines hear of it as of any result. */
-export const resolveEvent = (namespace: string, event: MonEvent, by: string): Promise<unknown> => {
-  const { id: _id, ...rest } = event;
+/** Says it is well again, by hand; the pipelines hear of it as of any result. A row of a list is not the whole event. */
+export const resolveEvent = async (namespace: string, event: MonEvent, by: string): Promise<unknown> => {
+  const { id: _id, ...rest } = await getJson<MonEvent>(eventUrl(namespace, event));
   const executed = Math.floor(Date.now() / 1000);
-  const check = { ...event.check, status: 0, output: `Resolved manually by ${by}`, executed, ttl: 0 };
+  const check = { ...rest.check, status: 0, output: `Resolved manually by ${by}`, executed, ttl: 0 };
   return send('PUT', eventUrl(namespace, event), { ...rest, timestamp: executed, check });
 };
 

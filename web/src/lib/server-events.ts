@@ -10,14 +10,21 @@ export interface ServerEvent {
 const firstWaitMs = 500;
 const longestWaitMs = 15_000;
 
-/** Listens until the returned function is called. `onState` tells whether the stream is open. */
+export interface ListenOptions {
+  /** Where to go on from; without one, from now. */
+  readonly lastId?: string;
+  /** Told whether the stream is open. */
+  readonly onState?: (open: boolean) => void;
+}
+
+/** Listens until the returned function is called. */
 export const listen = (
   path: string,
   onEvent: (event: ServerEvent) => void,
-  onState: (open: boolean) => void = () => undefined,
+  { lastId: from = '', onState = () => undefined }: ListenOptions = {},
 ): (() => void) => {
   const leave = new AbortController();
-  let lastId = '';
+  let lastId = from;
   let waitMs = firstWaitMs;
   const take = (event: ServerEvent, id: string | undefined): void => {
     if (id !== undefined) lastId = id;

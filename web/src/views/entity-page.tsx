@@ -2,10 +2,11 @@
 
 import { entityActor } from '../lib/actor-id.ts';
 import { encode, getJson, inNamespace, send } from '../lib/api.ts';
+import { keyOf } from '../lib/event-key.ts';
 import { firstLine, severityRank } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
 import { attempt } from '../lib/notices.ts';
-import { type Entity, eventPath, keyOf, type MonEvent } from '../lib/resources.ts';
+import { type Entity, eventPath, type MonEvent } from '../lib/resources.ts';
 import { go, href } from '../lib/router.ts';
 import { Ago, Empty, Facts, Json, Panel, Problem } from '../parts/bits.tsx';
 import { HistoryStrip, StatusWord } from '../parts/status.tsx';

@@ -2,19 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { encode } from '../lib/api.ts';
-import { type EventFilter, type ShownEvent, type Sort, useEvents } from '../lib/event-feed.ts';
+import { useEvents } from '../lib/event-feed.ts';
+import { keyOf } from '../lib/event-key.ts';
+import type { EventFilter, ShownEvent, Sort } from '../lib/event-list.ts';
 import { firstLine, plural } from '../lib/format.ts';
 import { useShortcuts } from '../lib/keys.ts';
 import { attempt } from '../lib/notices.ts';
-import {
-  deleteEvent,
-  eventPath,
-  isSilenced,
-  keyOf,
-  type MonEvent,
-  rerun,
-  resolveEvent,
-} from '../lib/resources.ts';
+import { deleteEvent, eventPath, isSilenced, type MonEvent, rerun, resolveEvent } from '../lib/resources.ts';
 import { go, href, query, setQuery } from '../lib/router.ts';
 import { user } from '../lib/session.ts';
 import { Ago, Chip, Problem } from '../parts/bits.tsx';
@@ -98,10 +92,7 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
     <>
       <header class="page-head">
         <h1>Events</h1>
-        <span class="dim">
-          {feed.isLoaded ? plural(rows.filter((row) => row.fits).length, 'event') : ''}
-          {feed.isPartial && ` of the first ${feed.total.toLocaleString('en')}`}
-        </span>
+        <span class="dim">{feed.isLoaded ? plural(feed.total, 'event') : ''}</span>
       </header>
       <div class="filters">
         <div class="chips">
@@ -202,11 +193,12 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
           />
         ))}
       </ul>
-      {rows.length > drawn.value && (
+      {(rows.length > drawn.value || feed.hasMore) && (
         <More
-          count={rows.length - drawn.value}
+          count={feed.total - Math.min(rows.length, drawn.value)}
           onNear={() => {
-            drawn.value += rowsStep;
+            drawn.value = Math.min(rows.length, drawn.value) + rowsStep;
+            if (rows.length < drawn.value) feed.more();
           }}
         />
       )}

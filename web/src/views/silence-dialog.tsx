@@ -1,10 +1,11 @@
 // Making a silence: what it covers, for how long, why; with a preview of what it hits now.
 import { useSignal } from '@preact/signals';
 import { getPage, inNamespace } from '../lib/api.ts';
+import { keyOf } from '../lib/event-key.ts';
 import { plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
 import { attempt } from '../lib/notices.ts';
-import { covers, createSilence, keyOf, type MonEvent, type SilenceOrder } from '../lib/resources.ts';
+import { covers, createSilence, type MonEvent, type SilenceOrder } from '../lib/resources.ts';
 import { closeDialog, dialog } from '../parts/dialog.tsx';
 
 const lengths = [

@@ -1,10 +1,11 @@
 // Silences: what is quiet, who said so, why, until when, and what each one covers right now.
 import { getJson, getPage, inNamespace } from '../lib/api.ts';
 import { now } from '../lib/clock.ts';
+import { keyOf } from '../lib/event-key.ts';
 import { dateTime, duration, plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
 import { attempt } from '../lib/notices.ts';
-import { covers, deleteSilence, keyOf, type MonEvent, type Silence } from '../lib/resources.ts';
+import { covers, deleteSilence, type MonEvent, type Silence } from '../lib/resources.ts';
 import { Empty, Problem } from '../parts/bits.tsx';
 import { silenceFor } from './silence-dialog.tsx';
 

@@ -13,6 +13,7 @@ export const rowOf = ({ event, since, silenced, namespace }: EventEntry): EventR
       metadata: { name: entity.metadata.name, namespace },
       entity_class: entity.entity_class,
       subscriptions: entity.subscriptions,
+      last_seen: entity.last_seen,
     },
     check: {
       metadata: { name: check.metadata.name, namespace },

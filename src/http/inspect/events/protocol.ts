@@ -14,6 +14,7 @@ export interface EventRow {
     readonly metadata: { readonly name: string; readonly namespace: string };
     readonly entity_class: string;
     readonly subscriptions: readonly string[];
+    readonly last_seen: number;
   };
   readonly check: {
     readonly metadata: { readonly name: string; readonly namespace: string };

@@ -1,0 +1,8 @@
+// How an event is named on the page and in the addresses of it: by its entity and its check.
+
+interface Named {
+  readonly metadata: { readonly name: string };
+}
+
+export const keyOf = ({ entity, check }: { readonly entity: Named; readonly check: Named }): string =>
+  `${entity.metadata.name}/${check.metadata.name}`;
