@@ -7,7 +7,7 @@ import type { Entity } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
 import { entityKey, entitySubscription, keepaliveCheckName } from '../model/names.ts';
-import type { SnapshotStore } from '../store/snapshot-store.ts';
+import type { RecordKind, SnapshotStore } from '../store/snapshot-store.ts';
 import { tellBoot } from './boot-behaviour.ts';
 import { clientNamespace } from './clients/client-behaviour.ts';
 import type { Clients } from './clients/clients.ts';
@@ -363,13 +363,15 @@ export class Backend {
   async #rebuild(): Promise<Rebuilt> {
     const { log, store } = this.#options;
     const { root, tree, events } = this.#parts;
+    const onBadRecord = (kind: RecordKind, key: string, error: unknown): void =>
+      log.error({ kind, key, err: error }, 'a record cannot be read back');
     await root.ready();
     tellBoot(this.runtime, { type: 'store.opened', nowMs: this.#nowMs() });
     const counts = await rebuild({
       commit: this.committer,
       tree,
       onCheck: (key, record) => events.learn(key, eventIn(record)),
-      onBadRecord: (kind, key, error) => log.error({ kind, key, err: error }, 'a record cannot be read back'),
+      onBadRecord,
     });
     for (const { kind, key, reason } of store.quarantined()) {
       log.error({ kind, key, reason }, 'a record is damaged and was put aside');
@@ -377,8 +379,9 @@ export class Backend {
     await restoreClients({
       commit: this.committer,
       clients: this.#parts.clients,
-      onBadRecord: (kind, key, error) => log.error({ kind, key, err: error }, 'a record cannot be read back'),
+      onBadRecord,
     });
+    await this.#parts.turns.restore(onBadRecord);
     const rebuilt = { ...counts, quarantined: store.quarantined().length };
     tellBoot(this.runtime, { type: 'rebuild.finished', nowMs: this.#nowMs(), ...rebuilt });
     return rebuilt;

@@ -48,6 +48,7 @@ import type { Supervisor } from './runtime/supervisor.ts';
 import { ProxyMatcher } from './schedules/proxy-matcher.ts';
 import { Requests } from './schedules/requests.ts';
 import { Schedules, schedulesId } from './schedules/schedules.ts';
+import { Turns } from './schedules/turns.ts';
 import { sessionSpec } from './sessions/session-behaviour.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { Silences, silencesId } from './silences/silences.ts';
@@ -93,6 +94,7 @@ export interface Parts {
   readonly pipelines: Pipelines;
   readonly configuration: Configuration;
   readonly requests: Requests;
+  readonly turns: Turns;
   readonly schedules: Schedules;
   readonly sessions: Sessions;
   readonly silences: Silences;
@@ -257,8 +259,11 @@ export const compose = (foundations: Foundations): Parts => {
     nowMs,
     log,
   });
+  const turns = new Turns(commit);
   configuration.watchChecks((namespace, name, config) => {
-    if (config === undefined) matcher.forget(namespace, name);
+    if (config !== undefined) return;
+    matcher.forget(namespace, name);
+    turns.forget(namespace, name);
   });
   const clients: Clients = new Clients({
     commit,
@@ -283,6 +288,7 @@ export const compose = (foundations: Foundations): Parts => {
     configuration,
     sessions,
     matcher,
+    turns,
     resolveSecrets: secrets.resolve,
     askClients: (config, issue) => clients.requests.ask(config, issue),
     entities: (namespace) => entitiesOf(tree, registered, namespace),
@@ -337,6 +343,7 @@ export const compose = (foundations: Foundations): Parts => {
     pipelines,
     configuration,
     requests,
+    turns,
     schedules,
     sessions,
     silences,

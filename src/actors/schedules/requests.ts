@@ -1,7 +1,6 @@
 // From a due check to the agents that run it. A check is asked for as it is, or once for every proxy entity it matches;
 // each request reaches every session that shares a subscription, or the agent whose turn it is (backend sheet 5.4 to 5.8).
 import { proxyDelaysMs } from '../../machines/proxy-splay-rule.ts';
-import { nextTurns } from '../../machines/round-robin-rule.ts';
 import type { CheckConfig } from '../../model/check.ts';
 import type { Entity } from '../../model/entity.ts';
 import { defaultNamespace, entitySubscription } from '../../model/names.ts';
@@ -13,11 +12,13 @@ import type { Configuration } from '../configuration.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { ProxyMatcher } from './proxy-matcher.ts';
 import { type RequestDefinitions, requestOf } from './request-of.ts';
+import type { Turns } from './turns.ts';
 
 export interface RequestsWorld {
   readonly configuration: RequestDefinitions & Pick<Configuration, 'check'>;
   readonly sessions: Pick<Sessions, 'request' | 'ring'>;
   readonly matcher: Pick<ProxyMatcher, 'matching'>;
+  readonly turns: Pick<Turns, 'take'>;
   /** `NAME=value` of each reference; rejects when one cannot be had. */
   readonly resolveSecrets: ResolveSecrets;
   /** The same request for clients of the earlier generation, who share subscriptions with agents. */
@@ -51,8 +52,6 @@ interface Run {
 
 export class Requests {
   readonly #world: RequestsWorld;
-  /** Whose turn came last, by check and subscription. */
-  readonly #lastTurn = new Map<string, string>();
   #matching = 0;
 
   constructor(world: RequestsWorld) {
@@ -157,17 +156,14 @@ export class Requests {
   ): void {
     for (const subscription of subscriptions) {
       const ring = this.#world.sessions.ring(namespace, subscription);
-      const turnKey = `${namespace}/${name}/${subscription}`;
-      const turns = nextTurns(ring, this.#lastTurn.get(turnKey) ?? null, configs.length);
-      const last = turns.at(-1);
-      if (last === undefined) {
+      const turns = this.#world.turns.take(namespace, name, subscription, ring, configs.length);
+      if (turns.length === 0) {
         this.#world.log.warn(
           { namespace, check: name, subscription },
           'round robin check scheduled, but no available entities',
         );
         continue;
       }
-      this.#lastTurn.set(turnKey, last);
       for (const [index, agent] of turns.entries()) {
         const copy = configs[index];
         const run: Run = { namespace, name, subscriptions: [entitySubscription(agent)], inTurn: true };

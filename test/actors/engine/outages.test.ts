@@ -113,6 +113,49 @@ describe('round-robin-store-outage', () => {
     await world.stop();
   });
 
+  test('whose turn it is survives a crash of the backend, and goes with the check', async () => {
+    const world = await World.open();
+    const agents: Agent[] = [];
+    for (const name of ['a', 'b', 'c']) agents.push(await world.agent(name));
+    await world.check('probe', { interval: 10, round_robin: true });
+    const counts = () => agents.map(({ requests }) => requests.length);
+    await world.advance(10_000);
+    assert.deepEqual(counts(), [1, 0, 0]);
+    for (const expected of [
+      [1, 1, 0],
+      [1, 1, 1],
+      [2, 1, 1],
+    ]) {
+      await world.crash();
+      await world.start();
+      for (const agent of agents) agent.sendKeepalive();
+      await world.advance(10_000);
+      assert.deepEqual(counts(), expected);
+    }
+    await world.remove('checks', 'probe');
+    assert.equal(await world.store.count('schedule'), 0);
+    await world.check('probe', { interval: 10, round_robin: true });
+    await world.advance(10_000);
+    assert.deepEqual(counts(), [3, 1, 1], 'a new check begins at the first agent');
+    await world.stop();
+  });
+
+  test('a record of turns that cannot be read is reported, and the first agent begins', async () => {
+    const world = await World.open();
+    const agent = await world.agent('a');
+    await world.check('probe', { interval: 10, round_robin: true });
+    await world.advance(10_000);
+    await world.crash();
+    const cell = world.disk.cells('schedule').get('default/probe');
+    world.disk.corrupt('schedule', 'default/probe', (cell?.text ?? '').replace('lastTurns', 'lost'));
+    await world.start();
+    assert.equal(world.warnings(/cannot be read back/).length, 1);
+    agent.sendKeepalive();
+    await world.advance(10_000);
+    assert.equal(agent.requests.length, 2);
+    await world.stop();
+  });
+
   test('nobody in the ring is a warning, and the first agent that comes is asked', async () => {
     const world = await World.open();
     await world.check('probe', { interval: 10, round_robin: true });
