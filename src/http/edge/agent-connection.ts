@@ -9,8 +9,9 @@ import type { Log } from '../log.ts';
 import type { AckBatcher } from './acknowledger.ts';
 import type { AgentCodec } from './codec.ts';
 import type { EdgeCounts } from './counts.ts';
-import { type AgentIdentity, readEventFrame } from './frame-reader.ts';
-import type { KnownEntity } from './known-entity.ts';
+import { type AgentIdentity, type FrameMemory, readEventFrame } from './frame-reader.ts';
+import { KnownEntity } from './known-entity.ts';
+import type { KnownFrames } from './known-frame.ts';
 import { closeCodes, type EdgeLimits, loudBadFrames } from './limits.ts';
 import { settle } from './settlement.ts';
 import { WriteWatch } from './write-watch.ts';
@@ -37,6 +38,8 @@ export interface ConnectionOptions {
   readonly mayStay: () => boolean;
   /** Null when the agent did not ask for acknowledgements. */
   readonly acks: AckBatcher | null;
+  /** Frames read before, of any session. */
+  readonly frames: KnownFrames;
   readonly limits: EdgeLimits;
   readonly counts: EdgeCounts;
   readonly log: Log;
@@ -52,7 +55,7 @@ interface Parked {
 export class AgentConnection {
   readonly options: ConnectionOptions;
   readonly #ack: ReturnType<AckBatcher['open']> | null;
-  readonly #knownEntity: KnownEntity | undefined;
+  readonly #memory: FrameMemory | undefined;
   readonly #writes: WriteWatch;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #reading = true;
@@ -67,7 +70,7 @@ export class AgentConnection {
   constructor(options: ConnectionOptions) {
     this.options = options;
     this.#retryDelayMs = options.limits.retryDelayMs;
-    this.#knownEntity = options.codec.newKnownEntity?.();
+    if (options.codec.remembers) this.#memory = { entity: new KnownEntity(), frames: options.frames };
     this.#writes = new WriteWatch(options.limits.writeTimeoutMs, () =>
       this.#cut('a message to the agent was not written in time; cutting the connection'),
     );
@@ -90,7 +93,7 @@ export class AgentConnection {
       return;
     }
     const { codec, identity, counts } = this.options;
-    const read = readEventFrame(type, payload, codec, identity, this.#knownEntity);
+    const read = readEventFrame(type, payload, codec, identity, this.#memory);
     if (!read.ok) {
       this.#bad(`${type}: ${read.message}`, data.byteLength);
       if (read.id !== null && type === 'event') this.#ack?.refused(read.id, read.message);

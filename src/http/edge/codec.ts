@@ -5,7 +5,6 @@ import { decodeFrame, encodeFrame } from '../../wire/frames.ts';
 import { type ContentType, jsonType, protobufType } from '../../wire/headers.ts';
 import { maxPayloadBytes } from '../../wire/limits.ts';
 import { decodePayload, encodePayload, hasBinaryForm } from '../../wire/protobuf/payloads.ts';
-import { KnownEntity } from './known-entity.ts';
 
 export type Decoded =
   | { readonly ok: true; readonly value: unknown }
@@ -17,15 +16,15 @@ export interface AgentCodec {
   decodeEvent(payload: Buffer): Decoded;
   /** A frame of the backend's, whose payload is JSON, as agents of this codec read it. */
   outgoing(frame: Buffer | string): Buffer | string;
-  /** What one session keeps so as not to read its entity with every event; a codec need not have it. */
-  readonly newKnownEntity?: () => KnownEntity;
+  /** Whether what was read from a payload may be found again by its bytes. */
+  readonly remembers: boolean;
 }
 
 export const jsonCodec: AgentCodec = {
   contentType: jsonType,
   decodeEvent: (payload) => parseGuarded(payload, { maxBytes: maxPayloadBytes }),
   outgoing: (frame) => frame,
-  newKnownEntity: () => new KnownEntity(),
+  remembers: true,
 };
 
 const toBinary = (frame: Buffer): Buffer => {
@@ -40,6 +39,7 @@ const translated = new WeakMap<Buffer, Buffer>();
 
 export const protobufCodec: AgentCodec = {
   contentType: protobufType,
+  remembers: false,
   decodeEvent: (payload) => decodePayload('event', payload),
   outgoing: (frame) => {
     if (typeof frame === 'string') return toBinary(Buffer.from(frame));

@@ -8,7 +8,8 @@ import { parseGuarded } from '../../model/guarded-json.ts';
 import { entitySubscription, keepaliveCheckName } from '../../model/names.ts';
 import { maxPayloadBytes } from '../../wire/limits.ts';
 import type { AgentCodec } from './codec.ts';
-import type { KnownEntity } from './known-entity.ts';
+import { type KnownEntity, textAround } from './known-entity.ts';
+import type { KnownFrames } from './known-frame.ts';
 
 /** Who is on the other end of a session. */
 export interface AgentIdentity {
@@ -48,19 +49,31 @@ const keepaliveFault = (event: Event, agent: AgentIdentity): string | null => {
   return null;
 };
 
+/** What was read before, for those that read the same again and again. */
+export interface FrameMemory {
+  /** Of one session. */
+  readonly entity: KnownEntity;
+  /** Of all sessions. */
+  readonly frames: KnownFrames;
+}
+
 /** The event around an entity this session sent before; undefined when the frame has to be read as a whole. */
 const readAround = (
   payload: Buffer,
-  known: KnownEntity | undefined,
+  memory: FrameMemory | undefined,
   address: EventAddress,
 ): Event | undefined => {
-  const recognised = known?.recognise(payload);
-  if (recognised === undefined) return undefined;
-  const raw = parseGuarded(recognised.rest, { maxBytes: maxPayloadBytes });
+  const span = memory?.entity.recognise(payload);
+  if (memory === undefined || span === undefined) return undefined;
+  const known = memory.frames.recognise(payload, span, address.namespace);
+  if (known !== undefined) return known;
+  const raw = parseGuarded(textAround(payload, span), { maxBytes: maxPayloadBytes });
   // Anything but the null that was put there: the document has two entities.
   if (!raw.ok || (raw.value as { entity?: unknown }).entity !== null) return undefined;
-  const parsed = parseEventAround(raw.value, recognised.entity, address);
-  return parsed.ok ? parsed.value : undefined;
+  const parsed = parseEventAround(raw.value, span.entity, address);
+  if (!parsed.ok) return undefined;
+  memory.frames.learn(payload, span, address.namespace, parsed.value);
+  return parsed.value;
 };
 
 /** One parse, one schema, one validation. Never throws. */
@@ -69,17 +82,17 @@ export const readEventFrame = (
   payload: Buffer,
   codec: AgentCodec,
   agent: AgentIdentity,
-  known?: KnownEntity,
+  memory?: FrameMemory,
 ): ReadFrame => {
   const address = { namespace: agent.namespace };
-  const around = readAround(payload, known, address);
+  const around = readAround(payload, memory, address);
   if (around !== undefined) return judge(kind, around, around, agent);
   const raw = codec.decodeEvent(payload);
   if (!raw.ok) return refuse(raw.message, undefined);
   const parsed = parseEvent(raw.value, address);
   if (!parsed.ok) return refuse(parsed.message, raw.value);
   const read = judge(kind, parsed.value, raw.value, agent);
-  if (read.ok) known?.learn(payload, read.event.entity);
+  if (read.ok) memory?.entity.learn(payload, read.event.entity);
   return read;
 };
 

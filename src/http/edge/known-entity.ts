@@ -6,15 +6,20 @@
 // 35 us an event (together with store/record-text), and all checks of an agent share one entity in memory. Bytes are compared whole: no hash, no guess.
 import type { Entity } from '../../model/entity.ts';
 import { rememberJson } from '../../model/known-json.ts';
-import { endOfObject } from './json-span.ts';
+import { endOfValue, standsAt } from './json-span.ts';
+import { missesBetweenLessons } from './limits.ts';
 
-/** A frame without its entity. */
-export interface Recognised {
-  /** The JSON text of the frame with `null` where the entity stood. */
-  readonly rest: string;
+/** Where in a frame its entity stands, and what it says. */
+export interface EntitySpan {
+  readonly start: number;
+  readonly end: number;
   /** Shared by all events that carry it: never to be changed. */
   readonly entity: Entity;
 }
+
+/** The JSON text of the frame with `null` where the entity stands. */
+export const textAround = (payload: Buffer, { start, end }: EntitySpan): string =>
+  `${payload.toString('utf8', 0, start)}null${payload.toString('utf8', end)}`;
 
 interface Known {
   /** The bytes of the entity before and after the digits of `last_seen`; `tail` is empty when it has none. */
@@ -26,8 +31,6 @@ interface Known {
   entity: Entity;
 }
 
-/** A relay sends many entities in turn: a session that was wrong learns again with every so manieth miss only. */
-const missesBetweenLessons = 32;
 /** Digits of a `last_seen` this takes part in: all of them are safe integers. */
 const maxDigits = 15;
 
@@ -46,9 +49,6 @@ const startOfEntity = (payload: Buffer): number => {
   if (keyAt < 1 || entityKey.compare(payload, keyAt, start) !== 0) return -1;
   return payload[keyAt - 1] === brace || payload[keyAt - 1] === comma ? start : -1;
 };
-
-const standsAt = (part: Buffer, payload: Buffer, at: number): boolean =>
-  at + part.length <= payload.length && part.compare(payload, at, at + part.length) === 0;
 
 type Around = readonly [before: string, after: string];
 
@@ -69,8 +69,8 @@ export class KnownEntity {
   #known: Known | undefined;
   #misses = 0;
 
-  /** The frame without its entity, when that is the known one. What is no JSON stays none. */
-  recognise(payload: Buffer): Recognised | undefined {
+  /** The entity, when it is the known one. What is no JSON stays none. */
+  recognise(payload: Buffer): EntitySpan | undefined {
     const known = this.#known;
     if (known === undefined) return undefined;
     const start = startOfEntity(payload);
@@ -81,8 +81,7 @@ export class KnownEntity {
         : this.#endAfterLastSeen(known, payload, start + known.head.length);
     if (end < 0) return undefined;
     this.#misses = 0;
-    const rest = `${payload.toString('utf8', 0, start)}null${payload.toString('utf8', end)}`;
-    return { rest, entity: known.entity };
+    return { start, end, entity: known.entity };
   }
 
   /** The entity that was read from this frame, complete and judged. It must not change afterwards. */
@@ -91,7 +90,7 @@ export class KnownEntity {
     if (this.#misses % missesBetweenLessons !== 1) return;
     const start = startOfEntity(payload);
     if (start < 0) return;
-    const text = payload.toString('utf8', start, endOfObject(payload, start));
+    const text = payload.toString('utf8', start, endOfValue(payload, start));
     const json = JSON.stringify(entity);
     const bytes = aroundLastSeen(text, entity.last_seen);
     const written = aroundLastSeen(json, entity.last_seen);

@@ -44,6 +44,12 @@ export const edgeLimits: EdgeLimits = {
 /** Bad payloads of one session that are logged one by one; after that only every thousandth. */
 export const loudBadFrames = 10;
 
+/** What was remembered and does not fit is learned anew with every so manieth miss: relays send many things in turn. */
+export const missesBetweenLessons = 32;
+/** Frames one listener remembers, one a check and namespace, and the largest it remembers, in bytes. */
+export const maxKnownFrames = 1_024;
+export const maxKnownFrameBytes = 16_384;
+
 /** WebSocket close codes and when they are used. 4000 to 4999 are ours to define. */
 export const closeCodes = {
   /** The backend is going down: connect again, to any backend. */

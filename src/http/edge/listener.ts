@@ -18,6 +18,7 @@ import { chooseCodec, codecs } from './codec.ts';
 import { createConnectionRate } from './connection-rate.ts';
 import { type EdgeCounts, newEdgeCounts } from './counts.ts';
 import { decideHandshake, type HandshakeOptions, type Refused, type Welcome } from './handshake.ts';
+import { KnownFrames } from './known-frame.ts';
 import { closeCodes, type EdgeLimits, edgeLimits } from './limits.ts';
 import { refuseRequest, refuseUpgrade } from './refusal.ts';
 import { SessionBook } from './session-book.ts';
@@ -120,7 +121,15 @@ export const createEdge = (options: EdgeOptions): Edge => {
   const limits: EdgeLimits = { ...edgeLimits, ...options.limits };
   const counts = newEdgeCounts();
   const book = new SessionBook(counts, limits.pingIntervalMs);
-  const world: EdgeWorld = { backend, log, limits, counts, acks: new AckBatcher(), book };
+  const world: EdgeWorld = {
+    backend,
+    log,
+    limits,
+    counts,
+    acks: new AckBatcher(),
+    frames: new KnownFrames(),
+    book,
+  };
   const rate = createConnectionRate(limits.connectionsPerSecond, limits.connectionBurst, monotonicMs);
   const upgrade = createUpgrader(backendId, limits);
   const server = createPlainServer(options.tls, limits);

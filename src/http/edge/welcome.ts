@@ -7,6 +7,7 @@ import { AgentConnection, type AgentSocket } from './agent-connection.ts';
 import { chooseCodec } from './codec.ts';
 import type { EdgeCounts } from './counts.ts';
 import type { Welcome } from './handshake.ts';
+import type { KnownFrames } from './known-frame.ts';
 import { closeCodes, type EdgeLimits } from './limits.ts';
 import type { SessionBook } from './session-book.ts';
 import { currentPrincipal, mayReport } from './standing.ts';
@@ -25,6 +26,7 @@ export interface EdgeWorld {
   readonly limits: EdgeLimits;
   readonly counts: EdgeCounts;
   readonly acks: AckBatcher;
+  readonly frames: KnownFrames;
   readonly book: SessionBook;
 }
 
@@ -33,7 +35,7 @@ const connectionFor = (
   socket: AgentSocket,
   { agent, principal }: Welcome,
 ): AgentConnection => {
-  const { backend, limits, counts, log, acks } = world;
+  const { backend, limits, counts, log, acks, frames } = world;
   const { namespace, agentName } = agent;
   const mayReportFor = (entity: string): boolean => {
     const now = currentPrincipal(backend.resources, principal);
@@ -47,6 +49,7 @@ const connectionFor = (
     user: principal.username,
     mayStay: () => mayReportFor(agentName),
     acks: agent.ack ? acks : null,
+    frames,
     limits,
     counts,
     log,
