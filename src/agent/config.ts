@@ -47,7 +47,7 @@ const timeoutsProblem = (config: AgentConfig): string | null => {
 };
 
 const problemOf = (config: AgentConfig): string | null => {
-  const badName = nameSchema('agent name').safeParse(config.name).error?.issues[0]?.message;
+  const badName = nameSchema('agent name:').safeParse(config.name).error?.issues[0]?.message;
   if (badName !== undefined) return `invalid ${badName} (got ${JSON.stringify(config.name)}; set --name)`;
   const badNamespace = nameSchema('namespace').safeParse(config.namespace).error?.issues[0]?.message;
   if (badNamespace !== undefined) return `${badNamespace} (got ${JSON.stringify(config.namespace)})`;

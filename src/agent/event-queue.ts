@@ -1,11 +1,11 @@
 // Event queue: events of the HTTP API, on disk until the backend has them (interface section 4.5; agent sheet 5.2).
 // They outlive the agent: what was accepted with 202 goes out after a restart, first in, first out.
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { open } from 'lmdb';
 import { type Event, eventSchema } from '../model/event.ts';
+import { makeFolder } from '../program/folders.ts';
 import { errorText, type Logger } from '../program/log.ts';
 
 export interface QueuedEvent {
@@ -53,7 +53,7 @@ export const openEventQueue = async (cacheDir: string, log: Logger): Promise<Eve
   let held: Server | null;
   let store: ReturnType<typeof open<string, number>>;
   try {
-    mkdirSync(cacheDir, { recursive: true, mode: 0o744 });
+    makeFolder(cacheDir, 0o744);
     held = await lock(cacheDir);
     store = open<string, number>({ path, encoding: 'string' });
   } catch (error) {

@@ -2,7 +2,7 @@
 // directory under their checksum (agent sheet 4.6). An asset is there whole or not at all: it is unpacked aside and then
 // renamed. Agents and backends keep one each.
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -10,6 +10,7 @@ import type { Entity } from '../model/entity.ts';
 import { substituteAsset, tokenData } from '../model/token-substitution.ts';
 import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import type { Environment } from '../program/environment.ts';
+import { makeFolder } from '../program/folders.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
 import { createTokenBucket } from '../program/token-bucket.ts';
@@ -134,7 +135,7 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
     let aside: string | undefined;
     try {
       const archive = await archiveOf(bytes);
-      await mkdir(cacheDir, { recursive: true, mode: 0o755 });
+      makeFolder(cacheDir);
       aside = await mkdtemp(join(cacheDir, asideName));
       unpackTar(archive, aside);
       await rename(aside, path);

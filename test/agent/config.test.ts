@@ -116,7 +116,7 @@ const rules: readonly (readonly [Record<string, string[]>, string | RegExp])[] =
     'bad keepalive timeout: 4 (minimum value is 5 seconds)',
   ],
   [{ 'keepalive-timeout': ['20'] }, 'keepalive warning timeout must be greater than keepalive interval'],
-  [{ name: ['a b'] }, /^invalid agent name cannot contain spaces or special characters/],
+  [{ name: ['a b'] }, /^invalid agent name: cannot contain spaces or special characters/],
   [{ 'backend-url': ['http://x'] }, 'backend URL (http://x) must have ws:// or wss:// scheme'],
   [{ 'backend-url': [''] }, 'no backend URLs defined: set --backend-url'],
   [{ 'backend-url': ['ws://u:p@x'] }, /must not hold a user or password/],

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { makeFolder } from '../../src/program/folders.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'mon-folders-'));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+test('a folder is made with those above it, and made again it is left as it is', () => {
+  const path = join(home, 'a', 'b', 'c');
+  makeFolder(path, 0o750);
+  assert.equal(statSync(path).mode & 0o777, 0o750);
+  writeFileSync(join(path, 'file'), 'x');
+  makeFolder(path);
+  assert.ok(existsSync(join(path, 'file')));
+});
+
+test('a file in the way is told', () => {
+  writeFileSync(join(home, 'file'), 'x');
+  assert.throws(() => makeFolder(join(home, 'file', 'below')), /ENOTDIR/);
+});
+
+test('where the system allows no folders, that is told at once', { skip: !existsSync('/proc/self') }, () => {
+  assert.throws(() => makeFolder('/proc/mon/cache'), /ENOENT/);
+});
