@@ -19,6 +19,7 @@ import { createEdge, type Edge } from './edge/listener.ts';
 import { bodyLimitBytes } from './limits.ts';
 import type { Log } from './log.ts';
 import { createHttpMetrics } from './metrics.ts';
+import type { RouteDescription } from './openapi/document.ts';
 import { withOpenApi } from './openapi/routes.ts';
 import type { Answer, Route } from './route.ts';
 import { apiRoutes } from './routes/all.ts';
@@ -58,6 +59,8 @@ export interface ApiOptions {
   readonly bodyLimitBytes?: number;
   /** Routes of other rooms; they pass the same guard and stand in the same document. */
   readonly routes?: readonly Route[];
+  /** Routes that are served beside the table; they stand in the same document. */
+  readonly described?: readonly RouteDescription[];
 }
 
 export interface Api {
@@ -113,7 +116,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     }),
     ...(options.routes ?? []),
   ];
-  const routes = withOpenApi(described, version);
+  const routes = withOpenApi(described, options.described ?? [], version);
   const server = createHttpServer({
     backend,
     authenticator,

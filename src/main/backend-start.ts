@@ -9,6 +9,7 @@ import { guardProcess } from '../actors/runtime/process-guard.ts';
 import { type Api, createApi } from '../http/api.ts';
 import { createHashingQueue } from '../http/auth/hashing-queue.ts';
 import { createEventList } from '../http/inspect/events/event-list.ts';
+import { inspectionDocs } from '../http/inspect/route-docs.ts';
 import { registerUi } from '../http/static-ui.ts';
 import { readLicenseKey } from '../model/license.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
@@ -78,6 +79,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
   const api = await createApi({
     backend,
     routes: eventList.routes,
+    described: inspectionDocs,
     log: component(log, 'api'),
     clock: realClock,
     version,

@@ -5,7 +5,9 @@ import { Backend } from '../../src/actors/backend.ts';
 import { seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { type Api, type ApiOptions, createApi } from '../../src/http/api.ts';
 import { createEventList } from '../../src/http/inspect/events/event-list.ts';
+import { inspectionDocs } from '../../src/http/inspect/route-docs.ts';
 import { silentLog } from '../../src/http/log.ts';
+import { addLiveInspection } from '../../src/main/live-inspection.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
 import { hashOf } from './harness.ts';
 
@@ -53,6 +55,7 @@ export const openRealHouse = async (
   const api = await createApi({
     backend,
     routes: eventList.routes,
+    described: inspectionDocs,
     log,
     clock: options.clock ?? { wallMs: () => Date.now(), monotonicMs: () => performance.now() },
     version: '0.1.0',
@@ -61,10 +64,10 @@ export const openRealHouse = async (
     http: { host: '127.0.0.1', port: 0 },
     agents: { host: '127.0.0.1', port: 0 },
   });
+  addLiveInspection({ backend, api, log: log as never, eventList, allowControl: false });
   backend.serve();
   const { http, agents } = await api.listen();
   t.after(async () => {
-    eventList.close();
     await api.close();
     await backend.stop();
   });

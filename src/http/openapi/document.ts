@@ -15,6 +15,11 @@ export interface OpenApiDocument extends Json {
   readonly components: Readonly<Record<string, Json>>;
 }
 
+/** A route as far as the document is concerned: some are served beside the table of routes. */
+export interface RouteDescription extends Pick<Route, 'method' | 'url' | 'doc'> {
+  readonly access: Exclude<Route['access'], AccessRule> | Pick<AccessRule, 'resource'>;
+}
+
 /** JSON Schema of a zod schema, as a caller has to send it. What reads back as null says so. */
 const schemaOf = (schema: z.ZodType): Json => {
   const { $schema: _draft, ...found } = z.toJSONSchema(schema, {
@@ -85,10 +90,10 @@ const refusalOf = (status: number, plain: boolean): Json => {
   };
 };
 
-const isRule = (access: Route['access']): access is AccessRule => typeof access === 'object';
+const isRule = (access: RouteDescription['access']): boolean => typeof access === 'object';
 
 /** What follows from access, method and address (API sheet, section 1.2). */
-const impliedRefusals = ({ access, method, url, doc }: Route): readonly number[] => {
+const impliedRefusals = ({ access, method, url, doc }: RouteDescription): readonly number[] => {
   if (access === 'public') return [500];
   const changes = method !== 'GET';
   return [
@@ -110,7 +115,7 @@ const listQuery: Readonly<Record<string, string>> = {
   labelSelector: "keeps items whose labels fit, e.g. `region == 'eu'`",
 };
 
-const parametersOf = ({ url, doc }: Route): readonly Json[] => {
+const parametersOf = ({ url, doc }: RouteDescription): readonly Json[] => {
   const query = doc.query === 'list' ? listQuery : (doc.query ?? {});
   return [
     ...[...url.matchAll(/:(\w+)/g)].map(([, name]) => ({
@@ -137,13 +142,13 @@ const bodyOf = ({ shape, optional, mergePatch }: BodyDoc): Json => {
   };
 };
 
-const securityOf = ({ access, doc }: Route): readonly Json[] => {
+const securityOf = ({ access, doc }: RouteDescription): readonly Json[] => {
   if (doc.basicLogin === true) return [{ password: [] }];
   return access === 'public' || access === 'open' ? [] : [{ token: [] }, { apiKey: [] }];
 };
 
 /** `GET /a/:b/c` is called `getABC`. */
-const operationId = ({ method, url }: Route): string =>
+const operationId = ({ method, url }: RouteDescription): string =>
   method.toLowerCase() +
   url
     .split(/[^A-Za-z0-9]+/)
@@ -151,7 +156,7 @@ const operationId = ({ method, url }: Route): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-const responsesOf = (route: Route): Json => {
+const responsesOf = (route: RouteDescription): Json => {
   const { answers, refusals = [], plainRefusals = false } = route.doc;
   const refused = new Set([...impliedRefusals(route), ...refusals]);
   const all = [
@@ -161,7 +166,7 @@ const responsesOf = (route: Route): Json => {
   return Object.fromEntries(all.sort(([a], [b]) => Number(a) - Number(b)));
 };
 
-const operationOf = (route: Route): Json => {
+const operationOf = (route: RouteDescription): Json => {
   const { doc } = route;
   const parameters = parametersOf(route);
   return {
@@ -206,7 +211,7 @@ const securitySchemes: Json = {
 /** `/a/:b` as OpenAPI writes it: `/a/{b}`. */
 export const openApiPath = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
-export const openApiDocument = (routes: readonly Route[], version: string): OpenApiDocument => {
+export const openApiDocument = (routes: readonly RouteDescription[], version: string): OpenApiDocument => {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const path = openApiPath(route.url);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ok, plainText, type Route } from '../route.ts';
 import { json, type RouteDoc } from '../route-doc.ts';
 import { docsPage, docsPolicy } from './docs-page.ts';
-import { openApiDocument } from './document.ts';
+import { openApiDocument, type RouteDescription } from './document.ts';
 
 const tag = 'documentation';
 
@@ -23,8 +23,12 @@ const pageDoc: RouteDoc = {
   },
 };
 
-/** The routes given, and two more that describe them all. */
-export const withOpenApi = (routes: readonly Route[], version: string): readonly Route[] => {
+/** The routes given, and two more that describe them all, and those served beside them. */
+export const withOpenApi = (
+  routes: readonly Route[],
+  beside: readonly RouteDescription[],
+  version: string,
+): readonly Route[] => {
   const document = () => made;
   const all: readonly Route[] = [
     ...routes,
@@ -42,7 +46,7 @@ export const withOpenApi = (routes: readonly Route[], version: string): readonly
         }),
     },
   ];
-  const made = openApiDocument(all, version);
+  const made = openApiDocument([...all, ...beside], version);
   const page = docsPage(made);
   return all;
 };

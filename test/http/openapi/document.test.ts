@@ -1,10 +1,15 @@
 // The document tells the whole truth: every route, every schema, examples that are taken.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import Fastify from 'fastify';
+import { inspectionDocs } from '../../../src/http/inspect/route-docs.ts';
+import { registerInspection } from '../../../src/http/inspect/routes.ts';
 import { openApiPath } from '../../../src/http/openapi/document.ts';
 import { examples } from '../../../src/http/openapi/examples.ts';
 import { resourceKinds } from '../../../src/model/resource-kinds.ts';
 import { openHouse } from '../harness.ts';
+import { createFakeSystem } from '../inspect/fake-system.ts';
+import { openRealHouse } from '../real-house.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into from all sides
 type Anything = any;
@@ -52,6 +57,31 @@ test('every route of the API is in the document, with its parameters, and nothin
       .reduce((at: Anything, key) => at?.[key], document);
     assert.notEqual(found, undefined, ref);
   });
+});
+
+test('what live inspection serves beside the table of routes is in the document, and nothing else is', async (t) => {
+  const app = Fastify();
+  t.after(() => app.close());
+  const served: string[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    if (method !== 'HEAD') served.push(`${method} ${url}`);
+  });
+  registerInspection(app, {
+    port: createFakeSystem([]).port,
+    allowControl: true,
+    authorize: async () => 'ann',
+    audit: () => {},
+  });
+  assert.deepEqual(served.sort(), inspectionDocs.map(({ method, url }) => `${method} ${url}`).sort());
+  const house = await openRealHouse(t);
+  const document: Anything = await (await fetch(`${house.url}/openapi.json`)).json();
+  for (const { method, url, access } of inspectionDocs) {
+    const operation = document.paths[openApiPath(url)]?.[method.toLowerCase()];
+    assert.ok(operation, `${method} ${url}`);
+    assert.ok(typeof access === 'object' && '403' in operation.responses && '401' in operation.responses);
+    const [content] = Object.values<Anything>(operation.responses['200'].content);
+    assert.notEqual(content.example, undefined, `${method} ${url} has an example`);
+  }
 });
 
 test('the schema of every kind names its fields: none has turned into "anything"', async (t) => {

@@ -54,6 +54,7 @@ const valueFor = (parameter: string, operation: Anything): fc.Arbitrary<string> 
     name: example?.metadata?.name ?? example?.username ?? example?.name,
     entity: 'switch-1',
     check: 'ports',
+    id: 'check:default/switch-1/ports',
   };
   return fc.oneof(
     { weight: 2, arbitrary: fc.constant(likely[parameter] ?? 'disk') },

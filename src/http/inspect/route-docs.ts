@@ -1,0 +1,202 @@
+// What the document says of live inspection. These routes register themselves with the framework, beside the table of
+// routes; a test holds this list to what they register.
+import { z } from 'zod';
+import type { RouteDescription } from '../openapi/document.ts';
+import { json, type RouteDoc, type Shape } from '../route-doc.ts';
+import { actorSorts } from './actor-query.ts';
+import { eventBodySchema, inspectionRoot } from './request.ts';
+
+const tag = 'inspection';
+const actors = { resource: 'actors' };
+
+const row = {
+  id: 'check:default/web-01/disk',
+  machine: 'check',
+  value: { life: 'active', ttl: 'waiting' },
+  status: 'active',
+  mailbox: 0,
+  handled: 42,
+  restarts: 0,
+  generation: 1,
+  startedAtMs: 1_795_233_693_000,
+  parent: 'entity-tree:default/web-01',
+};
+const rowSchema = z.looseObject({
+  id: z.string(),
+  machine: z.string(),
+  status: z.string(),
+  mailbox: z.int(),
+});
+const list = (what: z.ZodType, example: object): Shape => json(z.array(what), [example]);
+const named = (...names: string[]): z.ZodType =>
+  z.looseObject(Object.fromEntries(names.map((name) => [name, z.unknown()])));
+
+const graph = {
+  id: 'check',
+  title: 'One check of one entity',
+  sha: '9f2c0b7d',
+  states: [{ id: 'check.ttl.waiting', key: 'waiting', parent: 'check.ttl', type: 'atomic' }],
+  transitions: [
+    {
+      id: 'check.ttl.waiting|deadline.ttl|0',
+      source: 'check.ttl.waiting',
+      event: 'deadline.ttl',
+      targets: [],
+    },
+  ],
+  events: { 'result.received': 'A result came in.' },
+};
+const event = { type: 'result.received', nowMs: 1_795_233_693_000 };
+const eventBody = { shape: json(eventBodySchema, { event }) };
+const done = (word: string): RouteDoc['answers'] => ({
+  200: { what: 'done', shape: json(z.object({ [word]: z.literal(true) }), { [word]: true }) },
+});
+const control = (summary: string, word: string, body: Partial<RouteDoc> = {}): RouteDoc => ({
+  tag,
+  summary: `${summary}; only where the backend was started with --inspect-control, and always written to the log`,
+  answers: done(word),
+  ...body,
+});
+
+const at = (
+  method: 'GET' | 'POST',
+  path: string,
+  access: RouteDescription['access'],
+  doc: Omit<RouteDoc, 'tag'> & Partial<RouteDoc>,
+): RouteDescription => ({ method, url: inspectionRoot + path, access, doc: { tag, ...doc } });
+
+export const inspectionDocs: readonly RouteDescription[] = [
+  at('GET', '/machines', actors, {
+    summary: 'List the statecharts: states, transitions, guards, actions, in words',
+    answers: { 200: { what: 'one graph a machine', shape: list(named(...Object.keys(graph)), graph) } },
+  }),
+  at('GET', '/actors', actors, {
+    summary: 'Search, sort and page the live actors',
+    query: {
+      prefix: 'ids that begin with this, e.g. `check:default/`',
+      search: 'ids that contain this, whatever the case',
+      machine: 'actors of this machine',
+      state: 'actors in this state, e.g. `ttl.waiting` or `waiting`',
+      sort: `${actorSorts.join(', ')}; the most comes first`,
+      limit: 'rows a page, up to 1000',
+      continue: '`next` of the page before',
+    },
+    answers: {
+      200: {
+        what: 'one page, and how many match in all',
+        shape: json(z.object({ items: z.array(rowSchema), total: z.int(), next: z.string().optional() }), {
+          items: [row],
+          total: 1,
+        }),
+      },
+    },
+  }),
+  at('GET', '/tree', actors, {
+    summary: 'List the children of a supervisor',
+    query: { parent: 'id of the supervisor; the roots when absent' },
+    answers: {
+      200: {
+        what: 'supervisors and actors',
+        shape: list(named('id', 'kind', 'status'), {
+          id: 'entities',
+          kind: 'supervisor',
+          machine: 'supervisor',
+          value: null,
+          status: 'running',
+          strategy: 'one_for_one',
+          children: 64,
+          restarts: 0,
+          mailbox: 0,
+        }),
+      },
+    },
+    refusals: [404],
+  }),
+  at('GET', '/actors/:id', actors, {
+    summary: 'Look at one live actor; it is watched for five minutes from now',
+    answers: {
+      200: {
+        what: 'state, redacted context, deadlines, next events, transitions seen, restarts',
+        shape: json(named('row', 'active', 'context', 'next', 'deadlines', 'history', 'restarts'), {
+          row,
+          sha: graph.sha,
+          nowMs: 1_795_233_693_000,
+          active: ['check.ttl.waiting'],
+          context: { status: 0 },
+          next: [{ event: 'result.received', transitions: [] }],
+          deadlines: [{ name: 'ttl', atMs: 1_795_233_753_000 }],
+          history: [],
+          restarts: [],
+          canControl: false,
+        }),
+      },
+    },
+  }),
+  at('POST', '/actors/:id/dry-run', actors, {
+    summary: 'Ask what an event would do to an actor, without sending it',
+    body: eventBody,
+    answers: {
+      200: {
+        what: 'where it would lead, what each guard says, what would be done and changed',
+        shape: json(named('from', 'to', 'changed', 'actions', 'candidates', 'diff'), {
+          from: { ttl: 'waiting' },
+          to: { ttl: 'expired' },
+          active: ['check.ttl.expired'],
+          changed: true,
+          actions: ['write'],
+          candidates: [],
+          diff: [{ path: 'status', before: 0, after: 1 }],
+        }),
+      },
+    },
+  }),
+  at('GET', '/stream', actors, {
+    summary: 'Follow actors: their transitions as server-sent events',
+    query: {
+      actors: 'ids, parted by commas',
+      prefix: 'all actors whose id begins with this',
+    },
+    answers: {
+      200: {
+        what: 'batches of transitions, until the reader leaves or four minutes are over',
+        shape: {
+          type: 'text',
+          mediaType: 'text/event-stream',
+          example: 'id: 7\nevent: frames\ndata: []\n\n',
+        },
+      },
+    },
+    refusals: [429],
+  }),
+  at(
+    'GET',
+    '/traces/:namespace/:entity/:check',
+    { resource: 'events' },
+    {
+      summary: 'What the pipelines did with the last delivered event of a check',
+      answers: {
+        200: { what: 'one trace, newest last', shape: list(named('event', 'workflows'), { workflows: [] }) },
+      },
+    },
+  ),
+  at('GET', '/system', actors, {
+    summary: 'Figures of the process and of the actors',
+    answers: {
+      200: {
+        what: 'bytes, seconds, and gauges by name',
+        shape: json(named('nowMs', 'uptimeSeconds', 'rssBytes', 'heapBytes', 'gauges'), {
+          nowMs: 1_795_233_693_000,
+          uptimeSeconds: 60,
+          rssBytes: 150_000_000,
+          heapBytes: 60_000_000,
+          watchedActors: 1,
+          streams: 1,
+          gauges: { entities: 3 },
+        }),
+      },
+    },
+  }),
+  at('POST', '/actors/:id/send', actors, control('Send an actor an event', 'sent', { body: eventBody })),
+  at('POST', '/actors/:id/restart', actors, control('Restart an actor', 'restarted')),
+  at('POST', '/actors/:id/stop', actors, control('Stop an actor', 'stopped')),
+];
