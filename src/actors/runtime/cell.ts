@@ -341,7 +341,6 @@ export class Cell implements Child, Runnable, LifeHome {
   /** Nothing of the life goes on after this but its cleanup, whose end the promise tells. */
   #closeLife(life: Life, reason: ExitReason): Promise<void> | undefined {
     life.close();
-    this.watch?.lifeEnded();
     this.#life = undefined;
     const report = (error: unknown): void => this.parts.faults.report(`the cleanup of ${this.id}`, error);
     let cleanup: Promise<void> | undefined;

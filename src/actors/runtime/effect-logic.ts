@@ -6,7 +6,9 @@ import type {
   AnyActorRef,
   AnyEventObject,
   AnyStateMachine,
+  AnyTransitionDefinition,
   EventObject,
+  InspectionEvent,
   Snapshot,
 } from 'xstate';
 import { quietStepOf } from './quiet-step.ts';
@@ -35,16 +37,38 @@ export const takeEffects = (): readonly Effect[] => {
   return taken;
 };
 
-let observed = false;
+/** One microstep: the transitions taken together, and where they led. */
+export interface Step {
+  readonly transitions: readonly AnyTransitionDefinition[];
+  readonly snapshot: unknown;
+}
 
-/** Sends so that XState reports each step to those who inspect it: a quiet step (quiet-step.ts) it does not see. */
-export const sendObserved = (actor: AnyActor, message: EventObject): void => {
-  observed = true;
+/** Where the microsteps of the transition under way are noted, when somebody watches its actor. */
+let observed: Step[] | undefined;
+
+/** Sends and tells the microsteps of it. Every step is XState's own: it cannot see a quiet one (quiet-step.ts). */
+export const sendObserved = (actor: AnyActor, message: EventObject): readonly Step[] => {
+  const steps: Step[] = [];
+  observed = steps;
   try {
     actor.send(message);
   } finally {
-    observed = false;
+    observed = undefined;
   }
+  return steps;
+};
+
+/**
+ * The scope of a transition whose microsteps are noted. Those who inspect a system are told of every actor in it, and every
+ * actor in it pays: here only this transition is told of, since only it sees a system that somebody inspects.
+ */
+const notingIn = (steps: Step[], scope: Scope): Scope => {
+  const _sendInspectionEvent = (event: InspectionEvent): void => {
+    if (event.type === '@xstate.microstep')
+      steps.push({ transitions: event._transitions, snapshot: event.snapshot });
+  };
+  const system = Object.assign(Object.create(scope.system), { _sendInspectionEvent });
+  return Object.assign(Object.create(scope), { system });
 };
 
 const logics = new WeakMap<AnyStateMachine, EffectLogic>();
@@ -73,7 +97,9 @@ const adapt = (machine: AnyStateMachine): EffectLogic => {
     },
     transition(snapshot, event, scope) {
       try {
-        const step = observed ? undefined : takeQuietStep(snapshot as never, event);
+        if (observed !== undefined)
+          return machine.transition(snapshot as never, event, notingIn(observed, scope) as never);
+        const step = takeQuietStep(snapshot as never, event);
         if (step === undefined) return machine.transition(snapshot as never, event, scope as never);
         collected.push(...step.emitted);
         return step.snapshot;

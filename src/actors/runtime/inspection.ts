@@ -6,12 +6,12 @@ import type {
   AnyStateMachine,
   AnyStateNode,
   AnyTransitionDefinition,
-  InspectionEvent,
   Snapshot,
 } from 'xstate';
 import { getNextTransitions, transition } from 'xstate';
 import { askGuard } from '../../machines/guard-rule.ts';
 import type { ActorMessage, TransitionRecord } from './contract.ts';
+import { type Step, sendObserved } from './effect-logic.ts';
 import type { Faults } from './facts.ts';
 import { keptTransitions } from './limits.ts';
 import type { RuntimeParts } from './parts.ts';
@@ -19,12 +19,12 @@ import { stateValueOf } from './snapshot.ts';
 
 export type TransitionObserver = (record: TransitionRecord) => void;
 
-/** What one message did to the machine, as XState tells it while it is under way. */
-interface Underway {
+/** What one message did to the machine. */
+interface Sent {
   readonly message: ActorMessage;
   readonly before: Snapshot<unknown>;
-  readonly startedMs: number;
-  readonly steps: { readonly transitions: readonly AnyTransitionDefinition[]; readonly snapshot: unknown }[];
+  readonly steps: readonly Step[];
+  readonly durationUs: number;
 }
 
 export class TransitionWatch {
@@ -33,9 +33,7 @@ export class TransitionWatch {
   readonly #parts: Pick<RuntimeParts, 'clock' | 'faults'>;
   readonly #observers = new Set<TransitionObserver>();
   readonly #ring: TransitionRecord[] = [];
-  #underway: Underway | undefined;
-  #inspected: AnyActor | undefined;
-  #stopInspecting: () => void = () => {};
+  #sent: Sent | undefined;
   #seq = 0;
 
   constructor(id: string, machine: AnyStateMachine, parts: Pick<RuntimeParts, 'clock' | 'faults'>) {
@@ -58,60 +56,40 @@ export class TransitionWatch {
 
   remove(observer: TransitionObserver): void {
     this.#observers.delete(observer);
-    if (this.#observers.size === 0) this.#stopInspecting();
   }
 
-  before(message: ActorMessage, actor: AnyActor): void {
-    if (this.#inspected !== actor) this.#inspect(actor);
+  /** Hands the message to the machine, and sees how it takes it. */
+  send(actor: AnyActor, message: ActorMessage): void {
+    const before = actor.getSnapshot();
     const startedMs = this.#parts.clock.monotonicMs();
-    this.#underway = { message, before: actor.getSnapshot(), startedMs, steps: [] };
+    const steps = sendObserved(actor, message);
+    const durationUs = (this.#parts.clock.monotonicMs() - startedMs) * 1_000;
+    this.#sent = { message, before, steps, durationUs };
   }
 
-  after(snapshot: Snapshot<unknown>, effects: readonly { readonly type: string }[]): void {
-    const underway = this.#underway;
-    if (underway === undefined) return;
-    this.#underway = undefined;
-    const durationUs = (this.#parts.clock.monotonicMs() - underway.startedMs) * 1_000;
+  /** Where the message led, and what it asked for: tells the observers. */
+  tell(snapshot: Snapshot<unknown>, effects: readonly { readonly type: string }[]): void {
+    const sent = this.#sent;
+    if (sent === undefined) return;
+    this.#sent = undefined;
     this.#seq += 1;
     const record: TransitionRecord = {
       seq: this.#seq,
       atMs: this.#parts.clock.wallMs(),
       actor: this.#id,
-      event: underway.message,
-      from: stateValueOf(underway.before),
+      event: sent.message,
+      from: stateValueOf(sent.before),
       to: stateValueOf(snapshot),
-      changed: underway.steps.some(({ transitions }) => transitions.length > 0),
-      actions: actionsOf(underway),
+      changed: sent.steps.some(({ transitions }) => transitions.length > 0),
+      actions: actionsOf(sent),
       effects: effects.map(({ type }) => type),
-      guards: guardsOf(underway, this.#machine),
-      microsteps: underway.steps.length,
-      durationUs,
+      guards: guardsOf(sent, this.#machine),
+      microsteps: sent.steps.length,
+      durationUs: sent.durationUs,
     };
     this.#ring.push(record);
     if (this.#ring.length > keptTransitions) this.#ring.shift();
     tellObservers(this.#observers, record, this.#parts.faults);
-  }
-
-  /** XState is let go of, whether or not anybody stops looking: the system outlives this actor, and its observers cost. */
-  lifeEnded(): void {
-    this.#stopInspecting();
-  }
-
-  /** XState tells the observers of a whole system; ours is the supervisor's, and the siblings' steps are passed over. */
-  #inspect(actor: AnyActor): void {
-    this.#stopInspecting();
-    this.#inspected = actor;
-    const subscription = actor.system.inspect({
-      next: (event: InspectionEvent) => {
-        if (event.type !== '@xstate.microstep' || event.actorRef !== actor) return;
-        this.#underway?.steps.push({ transitions: event._transitions, snapshot: event.snapshot });
-      },
-    });
-    this.#stopInspecting = () => {
-      subscription.unsubscribe();
-      this.#inspected = undefined;
-      this.#stopInspecting = () => {};
-    };
   }
 }
 
@@ -139,7 +117,7 @@ const nameOf = (action: unknown): string => {
 };
 
 /** In the order they ran: of states left, of transitions, of states entered, step by step. */
-const actionsOf = ({ before, steps }: Underway): string[] => {
+const actionsOf = ({ before, steps }: Sent): string[] => {
   const names: string[] = [];
   let from = nodesOf(before);
   for (const { transitions, snapshot } of steps) {
@@ -158,10 +136,7 @@ const isFor = (candidate: AnyTransitionDefinition, type: string): boolean => {
 };
 
 /** XState does not tell what a guard said; asked once more on the state before, it says the same. */
-const guardsOf = (
-  { message, before, steps }: Underway,
-  machine: AnyStateMachine,
-): TransitionRecord['guards'] => {
+const guardsOf = ({ message, before, steps }: Sent, machine: AnyStateMachine): TransitionRecord['guards'] => {
   const taken = new Set(steps.flatMap(({ transitions }) => transitions));
   const snapshot = before as AnyMachineSnapshot;
   return getNextTransitions(snapshot)

@@ -11,7 +11,7 @@ import type {
   Receipt,
 } from './contract.ts';
 import { type Deadline, type DeadlineOptions, kindOf } from './deadlines.ts';
-import { sendObserved, takeEffects } from './effect-logic.ts';
+import { takeEffects } from './effect-logic.ts';
 import type { TransitionWatch } from './inspection.ts';
 import type { RuntimeParts } from './parts.ts';
 import { done, Settlement, tellReceipt } from './settlement.ts';
@@ -124,15 +124,11 @@ export class Life implements LiveActor {
   handle(message: ActorMessage, receipt: Receipt | undefined, watch: TransitionWatch | undefined): Handled {
     this.handled += 1;
     const before = this.actor.getSnapshot();
-    if (watch === undefined) {
-      this.actor.send(message);
-    } else {
-      watch.before(message, this.actor);
-      sendObserved(this.actor, message);
-    }
+    if (watch === undefined) this.actor.send(message);
+    else watch.send(this.actor, message);
     const after: Snapshot<unknown> = this.actor.getSnapshot();
     const effects = takeEffects();
-    watch?.after(after, effects);
+    watch?.tell(after, effects);
     if (after.status === 'error') return this.#crashed(after.error, receipt);
     if (after === before && effects.length === 0 && !knowsEvent(this.#home.behaviour.machine, message.type)) {
       this.#refuseUnknown(message, receipt);

@@ -80,6 +80,21 @@ test('watching goes on after a restart and ends when the last onlooker leaves', 
   );
 });
 
+test('to watch one actor is not to inspect the system it shares with its siblings', () => {
+  const { runtime, tell } = setUp();
+  const { system } = runtime.registry.cell('a')?.life?.actor ?? assert.fail('it does not live');
+  const inspected: string[] = [];
+  system.inspect = () => {
+    inspected.push('inspected');
+    return { unsubscribe() {} };
+  };
+  const microsteps: number[] = [];
+  runtime.observe('a', (record) => microsteps.push(record.microsteps));
+  tell({ type: 'count' });
+  tell({ type: 'count' }, 'b');
+  assert.deepEqual([inspected, microsteps], [[], [1]]);
+});
+
 test('the last fifty transitions are kept', () => {
   const { runtime, tell } = setUp();
   runtime.observe('a', () => {});
