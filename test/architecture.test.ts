@@ -104,3 +104,25 @@ test('the actor runtime knows nothing of what runs on it', () => {
     );
   assert.deepEqual(wrong, []);
 });
+
+test('no file leans on itself, however long the way round: every room reads from the top down', () => {
+  const leans = new Map(
+    sources.map((path) => [
+      path,
+      importsOf(path)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => relative(join(root, 'src'), resolve(root, 'src', path, '..', specifier))),
+    ]),
+  );
+  const isSettled = new Set<string>();
+  const circles: string[] = [];
+  const follow = (path: string, road: readonly string[]): void => {
+    if (isSettled.has(path)) return;
+    const met = road.indexOf(path);
+    if (met >= 0) circles.push([...road.slice(met), path].join(' -> '));
+    else for (const next of leans.get(path) ?? []) follow(next, [...road, path]);
+    isSettled.add(path);
+  };
+  for (const path of sources) follow(path, []);
+  assert.deepEqual(circles, []);
+});

@@ -1,6 +1,7 @@
 // A cell: the place of one actor, which outlives its restarts. It keeps the mailbox, gives the mail to the current life
 // one message at a time, and reports to its supervisor how lives end.
 import type { AnyActor, Snapshot } from 'xstate';
+import { type DeathListener, DeathListeners, endLife, settleInTime } from './cell-end.ts';
 import { type ActorMaker, awaitOrigin, firstMessageOf, startActor } from './cell-start.ts';
 import type { Child, ChildHost, ChildPhase } from './child.ts';
 import type {
@@ -11,38 +12,37 @@ import type {
   ExitReason,
   Origin,
   Receipt,
-  Refusal,
   RestartType,
 } from './contract.ts';
 import { takeEffects } from './effect-logic.ts';
 import { asError } from './facts.ts';
+import { Inbox } from './inbox.ts';
 import type { TransitionWatch } from './inspection.ts';
 import { type DueMail, dueType, type Handled, handledWell, Life, type LifeHome } from './life.ts';
-import { defaultShutdownMs, defaultStartTimeoutMs, heldReceiptGraceMs } from './limits.ts';
-import { type Letter, Mailbox } from './mailbox.ts';
+import { defaultShutdownMs, defaultStartTimeoutMs } from './limits.ts';
+import type { Letter } from './mailbox.ts';
 import type { RuntimeParts } from './parts.ts';
-import { PoisonWatch } from './poison-watch.ts';
 import { refused } from './refusal.ts';
-import { isFailure } from './restart-rule.ts';
+import type { Addressee } from './registry.ts';
 import type { Runnable } from './run-queue.ts';
-import { tellReceipt } from './settlement.ts';
+import type { ChildInfo, FailureNote } from './slot.ts';
 
-/** What a cell needs of its supervisor: XState actors, and somebody to report to. */
+/** What a cell needs of its supervisor: XState actors, somebody to report to, and what is remembered of it. */
 export interface CellHost extends ChildHost, ActorMaker {
+  readonly id: ActorId;
   stopActor(actor: AnyActor): void;
+  child(id: ActorId): ChildInfo | undefined;
+  failuresOf(id: ActorId): readonly FailureNote[];
 }
 
-/** Told once when the current life of an actor ends, or at once when it has none. */
-export type DeathListener = (reason: ExitReason) => void;
-
-export class Cell implements Child, Runnable, LifeHome {
+export class Cell implements Child, Addressee, Runnable, LifeHome {
   readonly kind = 'actor';
   readonly spec: ChildSpec;
   readonly parts: RuntimeParts;
   /** Attached while somebody watches this actor; costs nothing else. */
   watch: TransitionWatch | undefined;
   readonly #host: CellHost;
-  readonly #mailbox: Mailbox;
+  readonly #inbox: Inbox;
   #phase: ChildPhase = 'down';
   #generation = 0;
   #life: Life | undefined;
@@ -52,19 +52,17 @@ export class Cell implements Child, Runnable, LifeHome {
   #lingering: Life | undefined;
   #scheduled = false;
   #busy = false;
-  #refusesMail = false;
   #keepMail = true;
   /** Takes back an async `begin` that is under way. */
   #cancelStart: (() => void) | undefined;
   #whenHalted: (() => void)[] | undefined;
-  #poison: PoisonWatch | undefined;
-  #deathListeners: Set<DeathListener> | undefined;
+  #deathListeners: DeathListeners | undefined;
 
   constructor(spec: ChildSpec, host: CellHost, parts: RuntimeParts) {
     this.spec = spec;
     this.parts = parts;
     this.#host = host;
-    this.#mailbox = new Mailbox(spec.behaviour.mailbox);
+    this.#inbox = new Inbox(spec.id, spec.behaviour, parts);
   }
 
   get id(): ActorId {
@@ -88,12 +86,15 @@ export class Cell implements Child, Runnable, LifeHome {
   get life(): Life | undefined {
     return this.#life;
   }
+  get isAlive(): boolean {
+    return this.#life !== undefined;
+  }
   /** The supervisor it lives under. */
   get supervisor(): CellHost {
     return this.#host;
   }
   get mailboxDepth(): number {
-    return this.#mailbox.size;
+    return this.#inbox.size;
   }
   snapshot(): Snapshot<unknown> | undefined {
     return this.#life?.snapshot();
@@ -101,31 +102,26 @@ export class Cell implements Child, Runnable, LifeHome {
 
   /** Into the mailbox, or refused with a reason; the receipt is told either way, sooner or later. */
   post(message: ActorMessage, receipt: Receipt | undefined): void {
-    if (this.#refusesMail) {
-      this.#refuse(receipt, this.#phase === 'down' ? 'crashed' : 'stopped');
-      return;
-    }
-    const result = this.#mailbox.post(message, receipt);
-    if (result !== 'accepted') this.#overflowed(result === 'full' ? { message, receipt } : result.dropped);
+    this.#inbox.post(message, receipt);
     this.#wake();
   }
 
   postDue(mail: DueMail): void {
     if (this.#phase !== 'up') return;
-    this.#mailbox.force(mail);
+    this.#inbox.force(mail);
     this.#wake();
   }
 
   /** Takes back a message that still waits; its receipt is not told. */
   withdraw(receipt: Receipt): boolean {
-    return this.#mailbox.withdraw(receipt);
+    return this.#inbox.withdraw(receipt);
   }
 
   begin(): void {
     if (this.#phase !== 'down') throw new Error(`${this.id} cannot begin: it is ${this.#phase}`);
     this.#phase = 'starting';
     this.#generation += 1;
-    this.#refusesMail = false;
+    this.#inbox.open();
     try {
       const origin = this.behaviour.begin();
       if (origin instanceof Promise) this.#await(origin);
@@ -138,10 +134,10 @@ export class Cell implements Child, Runnable, LifeHome {
   /** One message; true when more wait. */
   runOne(): boolean {
     if (this.#phase === 'up') {
-      const letter = this.#mailbox.take();
+      const letter = this.#inbox.take();
       if (letter !== undefined) this.#handle(letter);
     }
-    this.#scheduled = this.#phase === 'up' && this.#mailbox.size > 0;
+    this.#scheduled = this.#phase === 'up' && this.#inbox.size > 0;
     return this.#scheduled;
   }
 
@@ -152,7 +148,7 @@ export class Cell implements Child, Runnable, LifeHome {
     }
     const wasHalting = this.#phase === 'halting';
     this.#keepMail = keepMail && (this.#keepMail || !wasHalting);
-    if (!this.#keepMail) this.#refuseAll('stopped');
+    if (!this.#keepMail) this.#inbox.close('stopped');
     this.#whenHalted ??= [];
     this.#whenHalted.push(done);
     if (wasHalting) return;
@@ -173,19 +169,18 @@ export class Cell implements Child, Runnable, LifeHome {
   }
 
   refuseMail(): void {
-    this.#refuseAll('crashed');
+    this.#inbox.close('crashed');
   }
 
   retire(): void {
     this.#phase = 'gone';
-    this.#refuseAll('stopped');
+    this.#inbox.close('stopped');
   }
 
   /** Calls back once, when the current life ends; returns the way to stop waiting for it. */
   onDeath(listener: DeathListener): () => void {
-    this.#deathListeners ??= new Set();
-    this.#deathListeners.add(listener);
-    return () => this.#deathListeners?.delete(listener);
+    this.#deathListeners ??= new DeathListeners();
+    return this.#deathListeners.add(listener);
   }
 
   // Starting
@@ -243,14 +238,14 @@ export class Cell implements Child, Runnable, LifeHome {
   #putFirstMessage(origin: Origin): Error | undefined {
     const first = firstMessageOf(this.behaviour, origin);
     if (first instanceof Error) return first;
-    if (first !== undefined) this.#mailbox.putFirst(first);
+    if (first !== undefined) this.#inbox.putFirst(first);
     return undefined;
   }
 
   // Handling mail
 
   #wake(): void {
-    if (this.#scheduled || this.#phase !== 'up' || this.#mailbox.size === 0) return;
+    if (this.#scheduled || this.#phase !== 'up' || this.#inbox.size === 0) return;
     this.#scheduled = true;
     this.parts.queue.schedule(this);
   }
@@ -265,11 +260,10 @@ export class Cell implements Child, Runnable, LifeHome {
     else if (this.#phase === 'halting') this.#haltLife(life);
   }
 
-  #handleBy(life: Life, { message, receipt }: Letter): Handled {
+  #handleBy(life: Life, letter: Letter): Handled {
+    const { message, receipt } = letter;
     if (message.type === dueType) return this.#handleDue(life, message as DueMail);
-    if (this.#poison?.isParked(message) !== true) return life.handle(message, receipt, this.watch);
-    this.#refuse(receipt, 'deadLetter', 'is parked as poison');
-    return handledWell;
+    return this.#inbox.refuseParked(letter) ? handledWell : life.handle(message, receipt, this.watch);
   }
 
   #handleDue(life: Life, mail: DueMail): Handled {
@@ -282,9 +276,7 @@ export class Cell implements Child, Runnable, LifeHome {
   }
 
   #crashed(life: Life, message: ActorMessage, error: Error): void {
-    this.#poison ??= new PoisonWatch(this.behaviour);
-    const poison = this.#poison.crashedOn(message);
-    if (poison) this.parts.facts.tell(this.id, { type: 'poisonParked', message: message.type, error });
+    const poison = this.#inbox.crashedOn(message, error);
     this.#lifeEnded(life, { type: 'abnormal', error }, poison);
   }
 
@@ -300,15 +292,9 @@ export class Cell implements Child, Runnable, LifeHome {
     this.#host.childEnded(this, reason, poison);
   }
 
-  /** Whoever holds its receipts may be lost with it: their senders get an answer in bounded time, whatever it is. */
   #linger(life: Life, reason: ExitReason): void {
-    const [why, graceMs] = isFailure(reason)
-      ? (['crashed', heldReceiptGraceMs] as const)
-      : (['stopped', this.shutdownMs] as const);
-    const timer = this.parts.deadlines.after(graceMs, () => life.settleHeld(refused(why, this.id)));
     this.#lingering = life;
-    life.whenSettled(() => {
-      this.parts.deadlines.disarm(timer);
+    settleInTime(life, reason, { shutdownMs: this.shutdownMs, deadlines: this.parts.deadlines }, () => {
       if (this.#lingering === life) this.#lingering = undefined;
     });
   }
@@ -338,20 +324,12 @@ export class Cell implements Child, Runnable, LifeHome {
     });
   }
 
-  /** Nothing of the life goes on after this but its cleanup, whose end the promise tells. */
+  /** The promise tells when its cleanup is over. */
   #closeLife(life: Life, reason: ExitReason): Promise<void> | undefined {
-    life.close();
     this.#life = undefined;
-    const report = (error: unknown): void => this.parts.faults.report(`the cleanup of ${this.id}`, error);
-    let cleanup: Promise<void> | undefined;
-    try {
-      const ending = this.behaviour.end?.(life, reason);
-      if (ending instanceof Promise) cleanup = ending.catch(report);
-    } catch (error) {
-      report(error);
-    }
+    const cleanup = endLife(life, this.behaviour, reason, this.parts.faults);
     this.#host.stopActor(life.actor);
-    this.#tellDeath(reason);
+    this.#deathListeners?.tell(reason, this.parts.queue);
     return cleanup;
   }
 
@@ -363,30 +341,5 @@ export class Cell implements Child, Runnable, LifeHome {
     const waiting = this.#whenHalted ?? [];
     this.#whenHalted = undefined;
     for (const done of waiting) done();
-  }
-
-  #tellDeath(reason: ExitReason): void {
-    const listeners = this.#deathListeners;
-    if (listeners === undefined) return;
-    this.#deathListeners = undefined;
-    for (const listener of listeners) this.parts.queue.post(() => listener(reason));
-  }
-
-  // Refusing
-
-  #overflowed(letter: Letter): void {
-    this.parts.facts.tell(this.id, { type: 'mailboxFull', rule: this.behaviour.mailbox.overflow });
-    this.#refuse(letter.receipt, 'busy');
-  }
-
-  #refuseAll(why: Refusal): void {
-    this.#refusesMail = true;
-    for (const letter of this.#mailbox.takeAll()) this.#refuse(letter.receipt, why);
-  }
-
-  #refuse(receipt: Receipt | undefined, why: Refusal, detail?: string): void {
-    const report = (error: unknown): void =>
-      this.parts.faults.report(`a receipt of a message to ${this.id}`, error);
-    tellReceipt(receipt, refused(why, this.id, detail), report);
   }
 }

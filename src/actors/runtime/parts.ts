@@ -1,11 +1,9 @@
 // The shared parts of one runtime: what cells and supervisors are handed instead of reaching for globals.
 import type { Clock } from './clock.ts';
-import type { ActorId } from './contract.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Facts, Faults, RuntimeLog } from './facts.ts';
 import type { WritableRegistry } from './registry.ts';
 import type { RunQueue } from './run-queue.ts';
-import type { Supervisor } from './supervisor.ts';
 
 export interface RuntimeParts {
   readonly clock: Clock;
@@ -17,6 +15,4 @@ export interface RuntimeParts {
   readonly facts: Facts;
   readonly faults: Faults;
   readonly registry: WritableRegistry;
-  /** Every supervisor that was created and not yet stopped for good. */
-  readonly supervisors: Map<ActorId, Supervisor>;
 }

@@ -2,7 +2,6 @@
 // nobody else does, so that an id is here exactly as long as somebody answers for it.
 import type { Snapshot } from 'xstate';
 import { MonError } from '../../model/errors.ts';
-import type { Cell } from './cell.ts';
 import type { ActorId, ActorMessage, ExitReason, Receipt } from './contract.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Facts, Faults } from './facts.ts';
@@ -39,12 +38,25 @@ export interface Registry {
   watch(id: ActorId, listener: (notice: DeathNotice) => void): () => void;
 }
 
+/** Who is found under an id. */
+export interface Addressee {
+  readonly id: ActorId;
+  /** Between the start and the end of a life. */
+  readonly isAlive: boolean;
+  post(message: ActorMessage, receipt: Receipt | undefined): void;
+  /** Takes back a message that still waits. */
+  withdraw(receipt: Receipt): boolean;
+  snapshot(): Snapshot<unknown> | undefined;
+  /** Calls back once, when the current life ends; returns the way to stop waiting for it. */
+  onDeath(listener: (reason: ExitReason) => void): () => void;
+}
+
 /** The half that supervisors and inspection use. */
-export interface WritableRegistry extends Registry {
-  add(cell: Cell): void;
+export interface WritableRegistry<TActor extends Addressee = Addressee> extends Registry {
+  add(actor: TActor): void;
   remove(id: ActorId): void;
-  cell(id: ActorId): Cell | undefined;
-  cells(): Iterable<Cell>;
+  cell(id: ActorId): TActor | undefined;
+  cells(): Iterable<TActor>;
 }
 
 export interface RegistryParts {
@@ -54,8 +66,13 @@ export interface RegistryParts {
   readonly faults: Faults;
 }
 
-export function createRegistry({ deadlines, queue, facts, faults }: RegistryParts): WritableRegistry {
-  const cells = new Map<ActorId, Cell>();
+export function createRegistry<TActor extends Addressee>({
+  deadlines,
+  queue,
+  facts,
+  faults,
+}: RegistryParts): WritableRegistry<TActor> {
+  const cells = new Map<ActorId, TActor>();
   let deadLetters = 0;
 
   const reportReceipt = (error: unknown): void => faults.report('the receipt of a dead letter', error);
@@ -94,7 +111,7 @@ export function createRegistry({ deadlines, queue, facts, faults }: RegistryPart
 
   const watch = (id: ActorId, listener: (notice: DeathNotice) => void): (() => void) => {
     const cell = cells.get(id);
-    if (cell !== undefined && cell.life !== undefined) {
+    if (cell?.isAlive === true) {
       return cell.onDeath((reason) => listener({ actor: id, reason }));
     }
     let watching = true;

@@ -6,11 +6,10 @@ import type { ActorId, ActorMessage, LifecycleFact, SupervisorSpec } from './con
 import { createDeadlines } from './deadlines.ts';
 import { createFacts, createFaults, type RuntimeLog, safeLog } from './facts.ts';
 import { type DryRun, dryRun, type TransitionObserver, TransitionWatch } from './inspection.ts';
-import type { RuntimeParts } from './parts.ts';
 import { createRegistry } from './registry.ts';
 import { createRunQueue } from './run-queue.ts';
 import { checkSpec } from './spec-check.ts';
-import { Supervisor, type SupervisorOptions } from './supervisor.ts';
+import { Supervisor, type SupervisorOptions, type SupervisorParts } from './supervisor.ts';
 import {
   type ActorDetail,
   type ActorInfo,
@@ -49,7 +48,7 @@ export interface RuntimeStats {
   readonly facts: Readonly<Record<LifecycleFact['type'], number>>;
 }
 
-export interface Runtime extends RuntimeParts {
+export interface Runtime extends SupervisorParts {
   supervisor(id: ActorId): Supervisor | undefined;
   /** Actors whose id begins with the prefix, in order of start; lazy, the caller may stop early. */
   actors(prefix?: string): Iterable<ActorInfo>;
@@ -87,9 +86,19 @@ export function createRuntime({
     log.warn({ stepMs }, `the wall clock was set by ${Math.round(stepMs)} ms`),
   );
   const queue = createRunQueue({ clock, onFault: (error) => faults.report('the run queue', error) });
-  const registry = createRegistry({ deadlines, queue, facts, faults });
+  const registry = createRegistry<Cell>({ deadlines, queue, facts, faults });
   const supervisors = new Map<ActorId, Supervisor>();
-  const parts: RuntimeParts = { clock, random, log, faults, facts, deadlines, queue, registry, supervisors };
+  const parts: SupervisorParts = {
+    clock,
+    random,
+    log,
+    faults,
+    facts,
+    deadlines,
+    queue,
+    registry,
+    supervisors,
+  };
   return {
     ...parts,
     supervisor: (id) => supervisors.get(id),
@@ -119,7 +128,14 @@ export function createRuntime({
   };
 }
 
-const statsOf = ({ registry, supervisors, queue, deadlines, faults, facts }: RuntimeParts): RuntimeStats => {
+const statsOf = ({
+  registry,
+  supervisors,
+  queue,
+  deadlines,
+  faults,
+  facts,
+}: SupervisorParts): RuntimeStats => {
   const counts = facts.counts();
   return {
     actors: registry.size,
@@ -141,7 +157,7 @@ const statsOf = ({ registry, supervisors, queue, deadlines, faults, facts }: Run
 };
 
 /** The watch goes with its last observer. */
-const attach = (cell: Cell, observer: TransitionObserver, parts: RuntimeParts): (() => void) => {
+const attach = (cell: Cell, observer: TransitionObserver, parts: SupervisorParts): (() => void) => {
   cell.watch ??= new TransitionWatch(cell.id, cell.behaviour.machine, parts);
   const { watch } = cell;
   // A wrapper of its own, so that one function may observe twice and detach once.
@@ -153,13 +169,13 @@ const attach = (cell: Cell, observer: TransitionObserver, parts: RuntimeParts): 
   };
 };
 
-function* actorRows(parts: RuntimeParts, prefix: string): Iterable<ActorInfo> {
+function* actorRows(parts: SupervisorParts, prefix: string): Iterable<ActorInfo> {
   for (const cell of parts.registry.cells()) if (cell.id.startsWith(prefix)) yield actorInfo(cell, parts);
 }
 
 /** A supervisor without a parent, started. Its children of the spec start in order; `ready()` tells when they are up. */
 export function createSupervisor(
-  parts: RuntimeParts,
+  parts: SupervisorParts,
   spec: SupervisorSpec,
   options: Pick<SupervisorOptions, 'onExit'> = {},
 ): Supervisor {

@@ -1,9 +1,9 @@
 // The children of one supervisor, in order of start. An actor's id is in the registry exactly as long as a slot answers
 // for it: entering and leaving both happen here.
-import type { Cell } from './cell.ts';
 import type { Child } from './child.ts';
 import type { ActorId } from './contract.ts';
 import type { RuntimeParts } from './parts.ts';
+import type { Addressee } from './registry.ts';
 import { comesBack } from './restart-rule.ts';
 import { type ChildState, emptySlot, forgive, type Slot, stateOf } from './slot.ts';
 
@@ -36,9 +36,9 @@ export class Slots {
     return slot?.child === child ? slot : undefined;
   }
 
-  addActor(cell: Cell): Slot {
-    this.#parts.registry.add(cell);
-    return this.addSupervisor(cell);
+  addActor(actor: Child & Addressee): Slot {
+    this.#parts.registry.add(actor);
+    return this.addSupervisor(actor);
   }
   addSupervisor(child: Child): Slot {
     const slot = emptySlot(child);

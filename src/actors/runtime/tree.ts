@@ -3,9 +3,8 @@ import type { AnyStateMachine, Snapshot } from 'xstate';
 import type { Cell } from './cell.ts';
 import type { ActorId, Strategy, TransitionRecord } from './contract.ts';
 import { maxTreeChildren } from './limits.ts';
-import type { RuntimeParts } from './parts.ts';
 import type { ChildState, FailureNote } from './slot.ts';
-import type { Supervisor } from './supervisor.ts';
+import type { Supervisor, SupervisorParts } from './supervisor.ts';
 
 export interface ActorInfo {
   readonly id: ActorId;
@@ -67,9 +66,9 @@ export interface TreeOptions {
   readonly maxChildren?: number;
 }
 
-export const actorInfo = (cell: Cell, parts: RuntimeParts): ActorInfo => {
+export const actorInfo = (cell: Cell, parts: SupervisorParts): ActorInfo => {
   const { life } = cell;
-  const supervisor = cell.supervisor as Supervisor;
+  const { supervisor } = cell;
   const child = supervisor.child(cell.id);
   return {
     id: cell.id,
@@ -86,13 +85,13 @@ export const actorInfo = (cell: Cell, parts: RuntimeParts): ActorInfo => {
   };
 };
 
-export const actorDetail = (cell: Cell, parts: RuntimeParts): ActorDetail => ({
+export const actorDetail = (cell: Cell, parts: SupervisorParts): ActorDetail => ({
   info: actorInfo(cell, parts),
   machine: cell.behaviour.machine,
   snapshot: cell.snapshot(),
   deadlines: cell.life?.waits() ?? [],
   heldReceipts: cell.life?.heldReceipts ?? 0,
-  failures: (cell.supervisor as Supervisor).failuresOf(cell.id),
+  failures: cell.supervisor.failuresOf(cell.id),
   transitions: cell.watch?.ring ?? [],
 });
 
@@ -110,7 +109,7 @@ export const supervisorInfo = (supervisor: Supervisor): SupervisorInfo => ({
 /** Undefined when there is no such supervisor. */
 export const treeBelow = (
   supervisor: Supervisor,
-  parts: RuntimeParts,
+  parts: SupervisorParts,
   { depth = Number.POSITIVE_INFINITY, maxChildren = maxTreeChildren }: TreeOptions = {},
 ): TreeNode => {
   const info = supervisorInfo(supervisor);
@@ -126,5 +125,5 @@ export const treeBelow = (
   return { kind: 'supervisor', supervisor: info, children, omitted: info.counts.total - children.length };
 };
 
-export const rootsOf = (parts: RuntimeParts): readonly Supervisor[] =>
+export const rootsOf = (parts: SupervisorParts): readonly Supervisor[] =>
   [...parts.supervisors.values()].filter((supervisor) => supervisor.parent === undefined);
