@@ -2,11 +2,12 @@
 // (API sheet, section 5). Kinds with habits of their own change a step of it (`ResourceHabits`) or add routes beside it.
 import type { Resource, ResourceId, ResourceTable } from '../actors/resources/resource-table.ts';
 import { MonError } from '../model/errors.ts';
-import { conditionFailed, conditionsHold, etagOf } from '../model/etag.ts';
+import { etagOf } from '../model/etag.ts';
 import { patchResource } from '../model/merge-patch.ts';
 import type { Operation, ResourceKind } from '../model/resource-kind.ts';
 import { lowerWrapperKeys } from '../model/wrapped.ts';
 import { type JsonObject, objectBody } from './body.ts';
+import { checkConditions } from './conditions.ts';
 import { answerList, listRequest, selectorFilter } from './listing.ts';
 import {
   type AccessRule,
@@ -37,8 +38,6 @@ export interface ResourceHabits {
   readonly replaced?: (resource: Resource) => Answer;
   /** What the document says about that answer. */
   readonly replacedDoc?: RouteDoc['answers'];
-  /** In place of removing. Resolves false when there was nothing. */
-  readonly remove?: (id: ResourceId) => Promise<boolean>;
   /** In place of the rule on the collection or on one resource. */
   readonly readOne?: 'login' | AccessRule;
   readonly list?: 'login';
@@ -147,6 +146,15 @@ export const resourceRoutes = (
     return withAuthor(completed, call.principal.username);
   };
 
+  const seen = (resource: Resource, call: AuthenticatedCall): Resource | undefined =>
+    habits.visible?.(resource, call) === false ? undefined : resource;
+  const checkTag = (call: AuthenticatedCall, id: ResourceId, current: Resource | undefined): void => {
+    const known = current === undefined ? undefined : seen(current, call);
+    checkConditions(call, keyOf(id), known && kind.toWire(known));
+  };
+  const createdWithTag = (resource: Resource): Answer =>
+    created({ ETag: etagOf(JSON.stringify(kind.toWire(resource))) });
+
   const list = (call: AuthenticatedCall, namespace: string | undefined): Promise<Answer> => {
     const selected = selectorFilter<Resource>(call.query, kind);
     const wanted = typesFilter(kind, call);
@@ -170,7 +178,7 @@ export const resourceRoutes = (
     const name = kind.name(resource);
     await table.create({ ...id, name }, resource);
     await habits.written?.(name, call);
-    return created();
+    return createdWithTag(resource);
   };
 
   const replace = async (call: AuthenticatedCall): Promise<Answer> => {
@@ -179,11 +187,14 @@ export const resourceRoutes = (
     placeBody(kind, body, id.namespace, id.name);
     const decoded = decodeResource(kind, body);
     checkName(kind, decoded, id.name);
-    const resource = finish(decoded, call, table.get(id.segment, id.namespace, id.name));
-    checkName(kind, resource, id.name);
-    await table.put(id, resource);
+    const resource = await table.replace(id, (current) => {
+      checkTag(call, id, current);
+      const finished = finish(decoded, call, current);
+      checkName(kind, finished, id.name);
+      return finished;
+    });
     await habits.written?.(id.name, call);
-    return habits.replaced?.(resource) ?? created();
+    return habits.replaced?.(resource) ?? createdWithTag(resource);
   };
 
   const read = (call: AuthenticatedCall): Answer => {
@@ -198,7 +209,7 @@ export const resourceRoutes = (
     const body = objectBody(call.body);
     const id = idOf(call);
     const changed = await table.update(id, (current) => {
-      checkConditions(call, kind, current, id);
+      checkTag(call, id, current);
       const patched = patchResource(current, body, identityOf(kind, id));
       if (!patched.ok) throw new MonError('invalid', patched.message);
       const decoded = decodeResource(kind, patched.value);
@@ -210,7 +221,7 @@ export const resourceRoutes = (
 
   const remove = async (call: AuthenticatedCall): Promise<Answer> => {
     const id = idOf(call);
-    const removed = await (habits.remove === undefined ? table.delete(id) : habits.remove(id));
+    const removed = await table.delete(id, (current) => checkTag(call, id, current));
     if (!removed) throw new MonError('notFound');
     return noContent;
   };
@@ -259,10 +270,5 @@ const typesFilter = (kind: ResourceKind, call: Call): ((resource: Resource) => b
   return (resource) => wanted.has(String(resource.type).toLowerCase());
 };
 
-/** If-Match and If-None-Match against the tag a reader would get now. */
-const checkConditions = (call: Call, kind: ResourceKind, current: Resource, id: ResourceId): void => {
-  const conditions = { ifMatch: call.headers['if-match'], ifNoneMatch: call.headers['if-none-match'] };
-  if (conditionsHold(conditions, etagOf(JSON.stringify(kind.toWire(current))))) return;
-  const key = [id.segment, id.namespace, id.name].filter((part) => part !== '').join('/');
-  throw new MonError('preconditionFailed', conditionFailed(key));
-};
+const keyOf = ({ segment, namespace, name }: ResourceId): string =>
+  [segment, namespace, name].filter((part) => part !== '').join('/');

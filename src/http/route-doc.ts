@@ -45,6 +45,8 @@ export const listOf = (kind: ResourceKind): Shape => ({ type: 'list', kind });
 export const json = (schema: z.ZodType, example: unknown): Shape => ({ type: 'json', schema, example });
 
 export const createdAnswer: Readonly<Record<number, AnswerDoc>> = { 201: { what: 'written; empty body' } };
+/** Where the answer names the state that was written. */
+const createdWithTag = { 201: { what: 'written; empty body', headers: ['ETag'] } } as const;
 export const removedAnswer: Readonly<Record<number, AnswerDoc>> = { 204: { what: 'done; empty body' } };
 
 const nouns: Readonly<Record<string, string>> = {
@@ -67,7 +69,7 @@ const article = (noun: string): string => (/^([aei]|user-)/i.test(noun) ? `an ${
 /** The words for the generic routes of a kind (API sheet, section 5). `putAnswer`: where a replace is not 201. */
 export const resourceDocs = (
   kind: ResourceKind,
-  putAnswer: RouteDoc['answers'] = createdAnswer,
+  putAnswer: RouteDoc['answers'] = createdWithTag,
 ): Readonly<Record<Operation, RouteDoc>> => {
   const tag = kind.path;
   const noun = nounOf(kind);
@@ -84,9 +86,9 @@ export const resourceDocs = (
       answers: list,
     },
     listAll: { tag, summary: `List ${kind.path} of all namespaces`, query: 'list', answers: list },
-    create: { tag, summary: `Create ${article(noun)}`, body, answers: createdAnswer, refusals: [404, 409] },
+    create: { tag, summary: `Create ${article(noun)}`, body, answers: createdWithTag, refusals: [404, 409] },
     get: { tag, summary: `Read ${article(noun)}`, answers: found },
-    put: { tag, summary: `Create or replace ${article(noun)}`, body, answers: putAnswer },
+    put: { tag, summary: `Create or replace ${article(noun)}`, body, answers: putAnswer, refusals: [412] },
     patch: {
       tag,
       summary: `Change some fields of ${article(noun)}`,
@@ -94,6 +96,6 @@ export const resourceDocs = (
       answers: found,
       refusals: [409, 412],
     },
-    delete: { tag, summary: `Delete ${article(noun)}`, answers: removedAnswer, refusals: [409] },
+    delete: { tag, summary: `Delete ${article(noun)}`, answers: removedAnswer, refusals: [409, 412] },
   };
 };

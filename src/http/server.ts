@@ -13,6 +13,7 @@ import type { Authenticator } from './auth/authenticator.ts';
 import type { Principal } from './auth/principal.ts';
 import type { BackendPort } from './backend-port.ts';
 import { parseBody } from './body.ts';
+import { unlessKnown } from './conditions.ts';
 import { entityHeaders } from './entity-headers.ts';
 import {
   connectionTimeoutMs,
@@ -145,7 +146,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
         const answer = await (route.access === 'public' || route.access === 'open'
           ? route.handle(call)
           : route.handle({ ...call, principal: principal ?? unguarded() }));
-        return sendAnswer(reply, answer);
+        return sendAnswer(reply, unlessKnown(answer, ifNoneMatchOf(request)));
       },
     });
   }
@@ -217,6 +218,10 @@ const refuseOtherMethods = (app: FastifyInstance, routes: readonly Route[]): voi
 
 const isEventRoute = (request: FastifyRequest): boolean =>
   request.routeOptions.url?.includes('/events') === true;
+
+/** Of reads only: writes ask about it in their own step. */
+const ifNoneMatchOf = ({ method, headers }: FastifyRequest): string | undefined =>
+  method === 'GET' ? headers['if-none-match'] : undefined;
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 

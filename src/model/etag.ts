@@ -13,7 +13,9 @@ const tagsOf = (header: string): readonly string[] =>
     .map((tag) => tag.trim().replace(/^W\//, ''))
     .filter((tag) => tag !== '');
 
-const names = (header: string, etag: string): boolean => {
+/** `*` names whatever is there. */
+const names = (header: string, etag: string | undefined): boolean => {
+  if (etag === undefined) return false;
   const tags = tagsOf(header);
   return tags.includes('*') || tags.includes(etag);
 };
@@ -23,8 +25,8 @@ export interface Conditions {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Whether a write to what has this tag may go on. Absent headers ask for nothing. */
-export const conditionsHold = ({ ifMatch, ifNoneMatch }: Conditions, etag: string): boolean =>
+/** Whether a request about what has this tag may go on; undefined: there is nothing. Absent headers ask for nothing. */
+export const conditionsHold = ({ ifMatch, ifNoneMatch }: Conditions, etag: string | undefined): boolean =>
   (ifMatch === undefined || names(ifMatch, etag)) && (ifNoneMatch === undefined || !names(ifNoneMatch, etag));
 
 /** The message of 412. */

@@ -98,6 +98,11 @@ export class ResourceTable {
     });
   }
 
+  /** Reads, decides what is to be there, and writes it as one step, whether or not there was something. */
+  replace(id: ResourceId, next: (current: Resource | undefined) => Resource): Promise<Resource> {
+    return this.#write(id, next).then(({ resource }) => resource);
+  }
+
   /** Creates or replaces. */
   put(id: ResourceId, resource: Resource): Promise<{ created: boolean }> {
     return this.#write(id, () => resource).then(({ previous }) => ({ created: previous === undefined }));
@@ -111,10 +116,17 @@ export class ResourceTable {
     }).then(({ resource }) => resource);
   }
 
-  /** Resolves false when there was nothing. A namespace must be empty: rejects with `conflict`. */
-  delete(id: ResourceId): Promise<boolean> {
+  /**
+   * Resolves false when there was nothing. A namespace must be empty: rejects with `conflict`.
+   * `check` may throw in the same step, before anything is removed.
+   */
+  delete(id: ResourceId, check: (current: Resource) => void = () => {}): Promise<boolean> {
     const remove = id.segment === namespacesSegment ? this.#removeNamespace : this.#remove;
-    return this.#lanes.run(laneOf(id), () => remove.call(this, id));
+    return this.#lanes.run(laneOf(id), async () => {
+      const current = this.get(id.segment, id.namespace, id.name);
+      if (current !== undefined) check(current);
+      return remove.call(this, id);
+    });
   }
 
   /** Calls the listener after every committed change of a kind. Returns how to stop. */

@@ -156,10 +156,17 @@ const operationId = ({ method, url }: RouteDescription): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
+const notModified: AnswerDoc = {
+  what: 'what If-None-Match names is what is there; empty body',
+  headers: ['ETag'],
+};
+
 const responsesOf = (route: RouteDescription): Json => {
   const { answers, refusals = [], plainRefusals = false } = route.doc;
   const refused = new Set([...impliedRefusals(route), ...refusals]);
+  const isTagged = route.method === 'GET' && answers[200]?.headers?.includes('ETag') === true;
   const all = [
+    ...(isTagged ? [['304', answerOf(notModified)] as const] : []),
     ...Object.entries(answers).map(([status, answer]) => [status, answerOf(answer)] as const),
     ...[...refused].map((status) => [String(status), refusalOf(status, plainRefusals)] as const),
   ];

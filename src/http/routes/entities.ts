@@ -1,9 +1,8 @@
 // Entities over HTTP: what operators set is one half, what agents report the other (API sheet 9.3). A write changes the
 // first half only; an entity that its agent manages is the agent's alone.
-
+import { Lanes } from '../../actors/resources/write-order.ts';
 import type { Entity, EntityConfig } from '../../model/entity.ts';
 import { MonError } from '../../model/errors.ts';
-import { conditionFailed, conditionsHold, etagOf } from '../../model/etag.ts';
 import { patchResource } from '../../model/merge-patch.ts';
 import { entitySubscription } from '../../model/names.ts';
 import { redacted } from '../../model/redaction.ts';
@@ -11,6 +10,7 @@ import { entityKind } from '../../model/resource-kinds.ts';
 import { toWireEntityConfig } from '../../model/wire-shape.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { objectBody } from '../body.ts';
+import { checkConditions, isConditional } from '../conditions.ts';
 import { answerList, listRequest, selectorFilter } from '../listing.ts';
 import {
   checkPatchType,
@@ -42,7 +42,7 @@ const generic = resourceDocs(entityKind, written);
 const docs = {
   ...generic,
   create: { ...generic.create, answers: written, refusals: [402, 404, 409] },
-  put: { ...generic.put, refusals: [402, 404, 409] },
+  put: { ...generic.put, refusals: [402, 404, 409, 412] },
 };
 
 /** The label by which an agent says that its entity is its own business, in either dialect. */
@@ -104,6 +104,13 @@ const configOf = (entity: Entity): EntityConfig => {
 };
 
 export const entityRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
+  const lanes = new Lanes();
+  /** Writes to one entity, one after the other: each sees what the one before it left. */
+  const inTurn =
+    (work: (call: AuthenticatedCall) => Promise<Answer>) =>
+    (call: AuthenticatedCall): Promise<Answer> =>
+      lanes.run(`${parameter(call, 'namespace')}/${parameter(call, 'name')}`, () => work(call));
+
   const list = (call: Call): Promise<Answer> => {
     const { namespace } = call.parameters;
     const filter = selectorFilter<Entity>(call.query, entityKind);
@@ -184,21 +191,22 @@ export const entityRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
       url: one,
       access: onOne,
       doc: docs.put,
-      handle: async (call) => {
+      handle: inTurn(async (call) => {
         const entity = decodeBody(call);
         const previous = await stored(call);
+        checkTag(call, previous);
         refuseManaged(entity);
         refuseManaged(previous);
         const saved = await save(complete(entity, call.principal.username, previous), false);
         return ok(entityKind.toWire(saved as never));
-      },
+      }),
     },
     {
       method: 'PATCH',
       url: one,
       access: onOne,
       doc: docs.patch,
-      handle: async (call) => {
+      handle: inTurn(async (call) => {
         checkPatchType(call.headers['content-type']);
         const patch = objectBody(call.body);
         const previous = await stored(call);
@@ -217,24 +225,26 @@ export const entityRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
         const entity = { ...decoded, system, last_seen, mon_agent_version };
         const saved = await save(complete(entity, call.principal.username, previous), false);
         return okWithTag(toWireEntityConfig(configOf(saved)));
-      },
+      }),
     },
     {
       method: 'DELETE',
       url: one,
       access: onOne,
       doc: docs.delete,
-      handle: async (call) => {
+      handle: inTurn(async (call) => {
+        if (isConditional(call)) checkTag(call, await stored(call));
         if (!(await backend.deleteEntity(parameter(call, 'namespace'), parameter(call, 'name'))))
           throw new MonError('notFound');
         return noContent;
-      },
+      }),
     },
   ];
 };
 
-const checkTag = (call: Call, current: Entity): void => {
-  const conditions = { ifMatch: call.headers['if-match'], ifNoneMatch: call.headers['if-none-match'] };
-  if (conditionsHold(conditions, etagOf(JSON.stringify(entityKind.toWire(current as never))))) return;
-  throw new MonError('preconditionFailed', conditionFailed(`entities/${call.parameters.name}`));
-};
+const checkTag = (call: Call, current: Entity | undefined): void =>
+  checkConditions(
+    call,
+    `entities/${call.parameters.namespace}/${call.parameters.name}`,
+    current && entityKind.toWire(current as never),
+  );

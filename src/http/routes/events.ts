@@ -6,6 +6,7 @@ import type { Event } from '../../model/event.ts';
 import { parseEvent } from '../../model/event-parse.ts';
 import { eventKind } from '../../model/resource-kinds.ts';
 import type { BackendPort, EventQuery } from '../backend-port.ts';
+import { checkConditions, isConditional } from '../conditions.ts';
 import { answerList, listRequest, selectorFilter } from '../listing.ts';
 import {
   type AccessRule,
@@ -40,7 +41,7 @@ const write: RouteDoc = {
   summary: 'Take an event in: its entity comes to be where it is not known, its pipelines run',
   body: { shape: oneOf(eventKind) },
   answers: createdAnswer,
-  refusals: [402, 404],
+  refusals: [402, 404, 412],
 };
 const eventsOfEntity: RouteDoc = {
   ...docs.list,
@@ -89,6 +90,7 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
     });
     if (!parsed.ok) throw new MonError('invalid', parsed.message);
     requireNamespace(backend, namespace);
+    if (isConditional(call)) await checkTag(call);
     await backend.acceptEvent(stamp(parsed.value, call.principal.username));
     return created();
   };
@@ -103,12 +105,19 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
     return answer;
   };
 
+  const stored = (call: Call) =>
+    backend.readEvent(parameter(call, 'namespace'), parameter(call, 'entity'), parameter(call, 'check'));
+
+  /** Asked when the request is taken up: results of agents come in at any time. */
+  const checkTag = async (call: Call): Promise<void> => {
+    const { namespace, entity, check } = call.parameters;
+    if (check === undefined) return;
+    const event = await stored(call);
+    checkConditions(call, `events/${namespace}/${entity}/${check}`, event && eventKind.toWire(event));
+  };
+
   const read = async (call: Call): Promise<Answer> => {
-    const event = await backend.readEvent(
-      parameter(call, 'namespace'),
-      parameter(call, 'entity'),
-      parameter(call, 'check'),
-    );
+    const event = await stored(call);
     if (event === undefined) throw new MonError('notFound');
     return okWithTag(eventKind.toWire(event));
   };
@@ -125,6 +134,7 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
   };
 
   const remove = async (call: Call): Promise<Answer> => {
+    if (isConditional(call)) await checkTag(call);
     const deleted = await backend.deleteEvent(
       parameter(call, 'namespace'),
       parameter(call, 'entity'),

@@ -9,6 +9,7 @@ import { passwordFault, type User } from '../../model/user.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { HashingQueue } from '../auth/hashing-queue.ts';
 import { type JsonObject, objectBody } from '../body.ts';
+import { checkConditions } from '../conditions.ts';
 import { maxBcryptCost } from '../limits.ts';
 import {
   collectionUrl,
@@ -160,9 +161,13 @@ export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly
       'Create or replace a user',
       async (call) => {
         const id = idOf(call);
-        await table.put(id, await sealUser(decodeUser(objectBody(call.body), id.name), hashing));
+        const sealed = await sealUser(decodeUser(objectBody(call.body), id.name), hashing);
+        await table.replace(id, (current) => {
+          checkConditions(call, `users/${id.name}`, current && userKind.toWire(current));
+          return sealed;
+        });
       },
-      { body: { shape: oneOf(userKind) } },
+      { body: { shape: oneOf(userKind) }, refusals: [412] },
     ),
     alter('DELETE', '', 'Disable a user', (call) => change(call, () => ({ disabled: true }))),
     alter('PUT', '/reinstate', 'Let a disabled user in again', (call) =>

@@ -91,6 +91,13 @@ const pathOf = (path: string, operation: Anything): fc.Arbitrary<string> => {
     });
 };
 
+/** Mostly none, so that what is behind them is met too. */
+const conditions = fc.oneof(
+  { weight: 8, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: fc.constantFrom('*', '"x"', '', 'W/"').map((tag) => ({ 'if-none-match': tag })) },
+  { weight: 1, arbitrary: fc.constantFrom('*', '"x"', '', 'W/"').map((tag) => ({ 'if-match': tag })) },
+);
+
 const garbage = fc.constantFrom(
   '',
   '{',
@@ -136,7 +143,7 @@ test('no generated input makes any documented route fail, lie about its statuses
   let sent = 0;
   for (const [index, { path, method, operation }] of operations.entries()) {
     const inputs = fc.sample(
-      fc.record({ path: pathOf(path, operation), body: bodyOf(operation, document) }),
+      fc.record({ path: pathOf(path, operation), body: bodyOf(operation, document), conditions }),
       { seed: seed + index, numRuns: requestsPerRoute },
     );
     // A fresh one each time: some routes end logins.
@@ -149,6 +156,7 @@ test('no generated input makes any documented route fail, lie about its statuses
       const type = Object.keys(operation.requestBody?.content ?? { 'application/json': 1 })[0] ?? '';
       const headers = {
         authorization,
+        ...input.conditions,
         ...(input.body === undefined
           ? {}
           : { 'content-type': type, 'content-length': String(Buffer.byteLength(input.body)) }),
