@@ -1,27 +1,27 @@
 // The backend without its edges, behind the few calls that routes and the agent edge make: take an event in, read, change
 // entities, run a check, open a session. How its parts hang together: compose.ts.
-import { type KeyObject, randomUUID } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { EntityFact } from '../machines/entity-facts.ts';
-import { configOf, isManagedByAgent } from '../machines/registration-rule.ts';
 import type { Entity } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
-import { entityKey, entitySubscription, keepaliveCheckName } from '../model/names.ts';
-import type { RecordKind, SnapshotStore } from '../store/snapshot-store.ts';
+import { keepaliveCheckName } from '../model/names.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { tellBoot } from './boot-behaviour.ts';
+import { bringUp, type Rebuilt } from './bring-up.ts';
 import { clientNamespace } from './clients/client-behaviour.ts';
 import type { Clients } from './clients/clients.ts';
 import { maxDeletionMs } from './clients/limits.ts';
-import { restoreClients } from './clients/restore-clients.ts';
 import { GroupCommit } from './commit/group-commit.ts';
-import { type BackendLog, compose, type Foundations, type Parts } from './compose.ts';
-import { deregistrationEvent, resolvedByDeregistering } from './entities/deregistration.ts';
+import { compose } from './compose.ts';
+import { resolvedByDeregistering } from './entities/deregistration.ts';
+import { EntityDesk } from './entities/entity-desk.ts';
 import { checkId, entityId } from './entities/entity-tree.ts';
-import { eventIn } from './events/event-in-record.ts';
 import type { EventIndex } from './events/event-index.ts';
+import { gaugesOf } from './gauges.ts';
 import { isKeepalive } from './ingest.ts';
+import type { BackendLog, Foundations, Parts } from './parts.ts';
 import type { Page, ReadQuery } from './read-model.ts';
-import { rebuild } from './rebuild.ts';
 import { createLicensedLimit } from './resources/licensed-limit.ts';
 import { openResources } from './resources/open-resources.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
@@ -51,13 +51,6 @@ export interface BackendOptions
   readonly runPipelines?: Foundations['runPipelines'];
 }
 
-/** What a backend finds in its store when it comes up. */
-export interface Rebuilt {
-  readonly entities: number;
-  readonly checks: number;
-  readonly quarantined: number;
-}
-
 interface Opened {
   readonly runtime: Runtime;
   readonly commit: GroupCommit;
@@ -73,6 +66,7 @@ export class Backend {
   readonly secret: Uint8Array;
   readonly #options: BackendOptions;
   readonly #parts: Parts;
+  readonly #desk: EntityDesk;
   readonly #entityLimit: () => number;
   #serving = false;
 
@@ -94,8 +88,15 @@ export class Backend {
       commit,
       table,
       admitsEntity: (namespace, name) => this.admitsEntity(namespace, name),
-      deregister: (namespace, name) => this.#deregister(namespace, name),
+      deregister: (namespace, name) => this.#desk.deregister(namespace, name),
       deleteClient: (name) => this.deleteClient(name),
+    });
+    this.#desk = new EntityDesk({
+      ...this.#parts,
+      ...options,
+      table,
+      registry: runtime.registry,
+      nowMs: () => runtime.clock.wallMs(),
     });
   }
 
@@ -116,7 +117,8 @@ export class Backend {
       namespaceOccupant: (namespace) => firstEntity(commit, namespace),
     });
     const backend = new Backend(options, { runtime, commit, table, secret });
-    return { backend, rebuilt: await backend.#rebuild() };
+    const rebuilt = await bringUp({ parts: backend.#parts, runtime, commit, store, log });
+    return { backend, rebuilt };
   }
 
   /** From here on checks are scheduled and edges may let traffic in. */
@@ -184,7 +186,8 @@ export class Backend {
   async deleteEvent(namespace: string, entity: string, check: string): Promise<boolean> {
     if ((await this.#parts.reader.event(namespace, entity, check)) === undefined) return false;
     if (check === keepaliveCheckName && this.#parts.tree.context(namespace, entity) !== undefined) {
-      await this.#askEntity(namespace, entity, { type: 'keepalive.forgotten', nowMs: this.#nowMs() });
+      const forgotten: EntityFact = { type: 'keepalive.forgotten', nowMs: this.#nowMs() };
+      await this.#ask(entityId(namespace, entity), forgotten);
     }
     await this.#ask(checkId(namespace, entity, check), { type: 'check.deleted' });
     return true;
@@ -200,57 +203,19 @@ export class Backend {
     return this.#parts.reader.entity(namespace, name);
   }
 
-  async putEntity(entity: Entity, { create }: { readonly create: boolean }): Promise<Entity> {
-    const { namespace = '', name } = entity.metadata;
-    if (!this.resources.hasNamespace(namespace)) {
-      throw new MonError('notFound', `the namespace ${namespace} does not exist`);
-    }
-    const known = this.#parts.tree.entity(namespace, name);
-    if (known !== undefined && create) throw new MonError('alreadyExists');
-    if ((known !== undefined && isManagedByAgent(known)) || isManagedByAgent(entity)) {
-      throw new MonError('conflict', 'entity is managed by its agent');
-    }
-    const nowMs = this.#nowMs();
-    this.#parts.tree.ensureEntity(namespace, name);
-    await this.#askEntity(
-      namespace,
-      name,
-      known === undefined
-        ? { type: 'entity.declared', entity, nowMs }
-        : { type: 'entity.configured', config: configOf(entity), nowMs },
-    );
-    return this.#parts.tree.entity(namespace, name) ?? entity;
+  /** With `create`, an entity that exists already is refused. Rejects with a MonError. */
+  putEntity(entity: Entity, how: { readonly create: boolean }): Promise<Entity> {
+    return this.#desk.put(entity, how);
   }
 
-  async deleteEntity(namespace: string, name: string): Promise<boolean> {
-    const { tree, sessions } = this.#parts;
-    if (tree.context(namespace, name) === undefined) return false;
-    await Promise.all([
-      ...tree.checksOf(namespace, name).map((id) => this.#ask(id, { type: 'check.deleted' })),
-      this.#askEntity(namespace, name, { type: 'entity.deleted', nowMs: this.#nowMs() }),
-    ]);
-    sessions.end(namespace, name, 'the entity was deleted');
-    await tree.remove(namespace, name);
-    await this.#endSilencesOf(namespace, name);
-    return true;
-  }
-
-  /** Who comes back under the name of a deleted entity is not hushed by what was meant for that one. */
-  async #endSilencesOf(namespace: string, entity: string): Promise<void> {
-    const subscription = entitySubscription(entity);
-    const { items } = this.resources.list('silenced', {
-      namespace,
-      filter: (entry) => entry['subscription'] === subscription,
-    });
-    for (const { metadata } of items as readonly { readonly metadata?: { readonly name: string } }[]) {
-      if (metadata !== undefined)
-        await this.resources.delete({ segment: 'silenced', namespace, name: metadata.name });
-    }
+  /** With all its events and silences. False when there is no such entity. */
+  deleteEntity(namespace: string, name: string): Promise<boolean> {
+    return this.#desk.delete(namespace, name);
   }
 
   admitsEntity(namespace: string, name: string): boolean {
     const { count, limit } = this.entityAllowance();
-    return limit === 0 || count < limit || this.#parts.registered.has(entityKey(namespace, name));
+    return limit === 0 || count < limit || this.#parts.registered.has(namespace, name);
   }
 
   /** Entities watched now and entities allowed; 0 for no limit. */
@@ -337,73 +302,7 @@ export class Backend {
 
   /** Figures of this moment, for people and for metrics. */
   gauges(): Readonly<Record<string, number>> {
-    const { commits, writes, coalesced, failures, lastCommitMs, p99CommitMs } = this.committer.stats();
-    const { running, waiting, retrying, delivered } = this.#parts.pipelines.deliveries.stats();
-    const watchdog = this.#parts.watchdog.stats();
-    return {
-      entities: this.#parts.registered.size,
-      sessions: this.#parts.sessions.count,
-      commits,
-      writes,
-      writesCoalesced: coalesced,
-      commitFailures: failures,
-      commitDepth: this.committer.depth,
-      lastCommitMs,
-      p99CommitMs,
-      deliveriesRunning: running,
-      deliveriesWaiting: waiting,
-      deliveriesRetrying: retrying,
-      delivered,
-      watchdogLooks: watchdog.looks,
-      checksFoundStopped: watchdog.found,
-      checksStopped: watchdog.stopped,
-    };
-  }
-
-  async #rebuild(): Promise<Rebuilt> {
-    const { log, store } = this.#options;
-    const { root, tree, events } = this.#parts;
-    const onBadRecord = (kind: RecordKind, key: string, error: unknown): void =>
-      log.error({ kind, key, err: error }, 'a record cannot be read back');
-    await root.ready();
-    tellBoot(this.runtime, { type: 'store.opened', nowMs: this.#nowMs() });
-    const counts = await rebuild({
-      commit: this.committer,
-      tree,
-      onCheck: (key, record) => events.learn(key, eventIn(record)),
-      onBadRecord,
-    });
-    for (const { kind, key, reason } of store.quarantined()) {
-      log.error({ kind, key, reason }, 'a record is damaged and was put aside');
-    }
-    await restoreClients({
-      commit: this.committer,
-      clients: this.#parts.clients,
-      onBadRecord,
-    });
-    await this.#parts.turns.restore(onBadRecord);
-    const rebuilt = { ...counts, quarantined: store.quarantined().length };
-    tellBoot(this.runtime, { type: 'rebuild.finished', nowMs: this.#nowMs(), ...rebuilt });
-    return rebuilt;
-  }
-
-  /** Its incidents are resolved towards the pipelines, its handler is told, then everything of it goes. */
-  async #deregister(namespace: string, name: string): Promise<void> {
-    const { tree, reader, pipelines } = this.#parts;
-    const entity = tree.entity(namespace, name);
-    if (entity === undefined) return;
-    const { items } = await reader.events({ namespace, entity: name });
-    for (const event of items) pipelines.deliveries.submit(resolvedByDeregistering(event));
-    const handler = entity.deregistration.handler ?? this.#options.deregistrationHandler;
-    if (handler !== '') {
-      pipelines.deliveries.submit(deregistrationEvent(entity, handler, this.#nowMs(), randomUUID()));
-    }
-    await this.deleteEntity(namespace, name);
-    this.#options.log.info({ namespace, entity: name, handler }, 'entity deregistered');
-  }
-
-  #askEntity(namespace: string, name: string, fact: EntityFact): Promise<void> {
-    return this.#ask(entityId(namespace, name), fact);
+    return gaugesOf(this.#parts, this.runtime, this.committer);
   }
 
   #ask(id: string, fact: { readonly type: string }): Promise<void> {

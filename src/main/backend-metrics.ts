@@ -19,6 +19,19 @@ const meanings: Readonly<Record<string, string>> = {
   watchdogLooks: 'How often the watchdog compared what should have run with what did.',
   checksFoundStopped: 'Checks that were found not to run when they were due, since the start.',
   checksStopped: 'Checks that do not run now though they are due.',
+  actors: 'Actors that live now.',
+  supervisors: 'Supervisors that live now.',
+  messages: 'Messages actors have handled since the start.',
+  queueDepth: 'Actors that wait for their turn.',
+  turnP99Ms: 'The longest of a hundred turns lately, milliseconds.',
+  mailboxDepthP99: 'Messages waiting in the fullest of a hundred mailboxes lately.',
+  restarts: 'Restarts of actors after a failure since the start, those once a minute included.',
+  deadLetters: 'Messages to actors that do not live, since the start.',
+  faults: 'Faults of our own since the start: what threw where nothing may throw.',
+  deadlines: 'Waits that are armed.',
+  lagMs: 'How late the last timer came, milliseconds.',
+  forgivenMs: 'How long this process was held up since the start, milliseconds.',
+  wallSteps: 'How often the wall clock was set since the start.',
 };
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

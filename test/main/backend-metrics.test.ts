@@ -13,6 +13,9 @@ test('every figure of the backend is shown, as it is when somebody asks', async 
   assert.match(text, /^mon_backend_checks_stopped 0$/m);
   await world.post({ status: 1 });
   assert.match(await registry.metrics(), /^mon_backend_delivered 2$/m);
+  assert.match(text, /^mon_backend_restarts 0$/m);
+  assert.match(text, /^mon_backend_turn_p99_ms \d/m);
+  assert.match(text, /^mon_backend_mailbox_depth_p99 \d/m);
   const shown =
     text.match(/^mon_backend_\w+ /gm)?.map((line) => line.trim().slice('mon_backend_'.length)) ?? [];
   const known = Object.keys(world.backend.gauges()).map((name) =>

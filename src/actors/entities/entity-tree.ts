@@ -4,15 +4,17 @@
 //   entities -> entities/17 -> tree:default/web-01 -> entity:default/web-01
 //                                                  -> check:default/web-01/cpu
 import { createHash } from 'node:crypto';
+import type { CheckContext } from '../../machines/check-facts.ts';
 import type { EntityContext } from '../../machines/entity-facts.ts';
 import type { Entity } from '../../model/entity.ts';
+import type { CheckEvent } from '../../model/event.ts';
 import { checkKey, entityKey } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import { type CheckWorld, checkBehaviour } from '../checks/check-behaviour.ts';
 import type { ActorId, Behaviour, SupervisorSpec } from '../runtime/contract.ts';
 import { entityPartitions } from '../runtime/limits.ts';
 import type { Registry } from '../runtime/registry.ts';
-import { contextOf } from '../runtime/snapshot.ts';
+import { contextOf, stateValueOf } from '../runtime/snapshot.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import { type EntityWorld, entityBehaviour } from './entity-behaviour.ts';
 
@@ -57,8 +59,14 @@ export class EntityTree {
   context(namespace: string, name: string): EntityContext | undefined {
     const snapshot = this.#parts.registry.peek(entityId(namespace, name));
     if (snapshot === undefined) return undefined;
-    if ((snapshot as unknown as { value: unknown }).value === 'unregistered') return undefined;
+    if (stateValueOf(snapshot) === 'unregistered') return undefined;
     return contextOf<EntityContext>(snapshot);
+  }
+
+  /** Whether an entity waits for its removal. */
+  isLeaving(namespace: string, name: string): boolean {
+    const snapshot = this.#parts.registry.peek(entityId(namespace, name));
+    return snapshot !== undefined && stateValueOf(snapshot) === 'deregistering';
   }
 
   /** The entity's actor, started if there is none. `record` is its durable state. */
@@ -110,3 +118,14 @@ export class EntityTree {
     return result?.started === true ? result.supervisor : undefined;
   }
 }
+
+/** The last event of a check, as its actor has it; null without one. */
+export const lastEvent = (
+  registry: Pick<Registry, 'peek'>,
+  namespace: string,
+  entity: string,
+  check: string,
+): CheckEvent | null => {
+  const snapshot = registry.peek(checkId(namespace, entity, check));
+  return snapshot === undefined ? null : contextOf<CheckContext>(snapshot).event;
+};

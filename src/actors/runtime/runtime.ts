@@ -28,7 +28,8 @@ export interface RuntimeOptions {
   readonly log?: RuntimeLog;
 }
 
-export interface RuntimeStats {
+/** Figures that anybody may read at any time. */
+export interface RuntimeFigures {
   readonly actors: number;
   readonly supervisors: number;
   readonly messages: number;
@@ -40,11 +41,16 @@ export interface RuntimeStats {
   readonly forgivenMs: number;
   /** How often the wall clock was set. */
   readonly wallSteps: number;
-  readonly longestTurnMs: number;
+  /** Over the last 512 turns, as is the depth of mailboxes. */
   readonly turnP99Ms: number;
   readonly mailboxDepthP99: number;
   /** Failures after which a restart was scheduled, at once or once a minute. */
   readonly restarts: number;
+}
+
+export interface RuntimeStats extends RuntimeFigures {
+  /** Since the last call. */
+  readonly longestTurnMs: number;
   readonly facts: Readonly<Record<LifecycleFact['type'], number>>;
 }
 
@@ -62,7 +68,8 @@ export interface Runtime extends SupervisorParts {
   observe(id: ActorId, observer: TransitionObserver): (() => void) | undefined;
   /** What a message would do now; undefined when the actor has no life. Throws what the machine would throw. */
   dryRun(id: ActorId, message: ActorMessage): DryRun | undefined;
-  /** Figures for metrics; `longestTurnMs` is since the last call. */
+  figures(): RuntimeFigures;
+  /** Figures for one watcher; `longestTurnMs` is since the last call. */
   stats(): RuntimeStats;
   /** Lets go of the timer. Stop the supervisors first. */
   close(): void;
@@ -123,19 +130,18 @@ export function createRuntime({
       if (cell === undefined || snapshot === undefined) return undefined;
       return dryRun(cell.behaviour.machine, snapshot, message);
     },
-    stats: () => statsOf(parts),
+    figures: () => figuresOf(parts),
+    stats: () => ({
+      ...figuresOf(parts),
+      longestTurnMs: queue.takeLongestTurnMs(),
+      facts: facts.counts(),
+    }),
     close: () => deadlines.close(),
   };
 }
 
-const statsOf = ({
-  registry,
-  supervisors,
-  queue,
-  deadlines,
-  faults,
-  facts,
-}: SupervisorParts): RuntimeStats => {
+const figuresOf = (parts: SupervisorParts): RuntimeFigures => {
+  const { registry, supervisors, queue, deadlines, faults, facts } = parts;
   const counts = facts.counts();
   return {
     actors: registry.size,
@@ -148,11 +154,9 @@ const statsOf = ({
     lagMs: deadlines.lagMs,
     forgivenMs: deadlines.forgivenMs,
     wallSteps: deadlines.wallSteps,
-    longestTurnMs: queue.takeLongestTurnMs(),
     turnP99Ms: queue.turnP99Ms,
     mailboxDepthP99: queue.mailboxDepthP99,
     restarts: counts.restarting + counts.quarantined,
-    facts: counts,
   };
 };
 

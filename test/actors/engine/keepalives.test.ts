@@ -200,6 +200,49 @@ describe('registration', () => {
 });
 
 describe('deregistration', () => {
+  /** An agent that is leaving while its farewell is being handled. */
+  const leaving = async () => {
+    const scene = { hangs: true, farewells: 0 };
+    const world = await World.open({
+      deregistrationHandler: 'cmdb',
+      handle: (event) => {
+        if (event.check?.metadata.name !== 'deregistration') return undefined;
+        scene.farewells += 1;
+        return scene.hangs ? new Promise(() => {}) : undefined;
+      },
+    });
+    const agent = await world.agent('web-01', { warningSeconds: 60, entity: { deregister: true } });
+    agent.die();
+    await world.advance(61_000);
+    assert.equal(scene.farewells, 1);
+    return { world, agent, scene };
+  };
+  const known = (world: World) => world.drive(world.backend.readEntity('default', 'web-01'));
+
+  test('is told again when the backend died while its handler was at work', async () => {
+    const { world, scene } = await leaving();
+    assert.notEqual(await known(world), undefined);
+    await world.crash();
+    scene.hangs = false;
+    await world.start();
+    assert.equal(scene.farewells, 2);
+    assert.equal(await known(world), undefined);
+    await world.stop();
+  });
+
+  test('spares an agent that comes back while its handler is at work', async () => {
+    const { world, agent, scene } = await leaving();
+    agent.revive();
+    await world.advance(30_000);
+    await world.crash();
+    scene.hangs = false;
+    await world.start();
+    await world.advance(30_000);
+    assert.equal(scene.farewells, 1);
+    assert.notEqual(await known(world), undefined);
+    await world.stop();
+  });
+
   interface Handlers {
     readonly what: string;
     readonly agent?: string;

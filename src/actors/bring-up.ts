@@ -1,0 +1,48 @@
+// Bringing a backend up on what its store holds: the tree, every entity and check, the clients of the earlier generation, and
+// whose turn it is. One bad record is reported and never keeps the others from coming up.
+import type { RecordKind, SnapshotStore } from '../store/snapshot-store.ts';
+import { tellBoot } from './boot-behaviour.ts';
+import { restoreClients } from './clients/restore-clients.ts';
+import type { GroupCommit } from './commit/group-commit.ts';
+import { eventIn } from './events/event-in-record.ts';
+import type { BackendLog, Parts } from './parts.ts';
+import { rebuild } from './rebuild.ts';
+import type { Runtime } from './runtime/runtime.ts';
+
+/** What a backend finds in its store when it comes up. */
+export interface Rebuilt {
+  readonly entities: number;
+  readonly checks: number;
+  readonly quarantined: number;
+}
+
+export interface BringUp {
+  readonly parts: Pick<Parts, 'root' | 'tree' | 'events' | 'clients' | 'turns'>;
+  readonly runtime: Runtime;
+  readonly commit: GroupCommit;
+  readonly store: SnapshotStore;
+  readonly log: BackendLog;
+}
+
+export const bringUp = async ({ parts, runtime, commit, store, log }: BringUp): Promise<Rebuilt> => {
+  const { root, tree, events, clients, turns } = parts;
+  const nowMs = (): number => runtime.clock.wallMs();
+  const onBadRecord = (kind: RecordKind, key: string, error: unknown): void =>
+    log.error({ kind, key, err: error }, 'a record cannot be read back');
+  await root.ready();
+  tellBoot(runtime, { type: 'store.opened', nowMs: nowMs() });
+  const counts = await rebuild({
+    commit,
+    tree,
+    onCheck: (key, record) => events.learn(key, eventIn(record)),
+    onBadRecord,
+  });
+  for (const { kind, key, reason } of store.quarantined()) {
+    log.error({ kind, key, reason }, 'a record is damaged and was put aside');
+  }
+  await restoreClients({ commit, clients, onBadRecord });
+  await turns.restore(onBadRecord);
+  const rebuilt = { ...counts, quarantined: store.quarantined().length };
+  tellBoot(runtime, { type: 'rebuild.finished', nowMs: nowMs(), ...rebuilt });
+  return rebuilt;
+};

@@ -1,0 +1,81 @@
+// What entity and check actors lean on, handed to the tree they live in: the writer, the pipelines, the silences, and the ways
+// back into the world for what their machines ask for.
+import { randomUUID } from 'node:crypto';
+import type { CheckFact } from '../../machines/check-facts.ts';
+import type { EntityFact } from '../../machines/entity-facts.ts';
+import { keepaliveCheckName } from '../../model/names.ts';
+import type { CheckWorld } from '../checks/check-behaviour.ts';
+import { setAsideIn } from '../commit/durable-origin.ts';
+import type { Foundations } from '../parts.ts';
+import type { Pipelines } from '../pipelines/pipelines.ts';
+import type { ActorId } from '../runtime/contract.ts';
+import { reportReceipt } from '../runtime/receipts.ts';
+import type { Silences } from '../silences/silences.ts';
+import type { EntityWorld } from './entity-behaviour.ts';
+import { EntityTree, lastEvent } from './entity-tree.ts';
+import type { RegisteredEntities } from './registered-entities.ts';
+
+export interface TreeNeighbours extends Pick<EntityWorld, 'publish' | 'configChanged'> {
+  readonly pipelines: Pipelines;
+  readonly silences: Silences;
+  readonly registered: RegisteredEntities;
+}
+
+export const composeTree = (foundations: Foundations, neighbours: TreeNeighbours): EntityTree => {
+  const { runtime, commit, log } = foundations;
+  const { registry, faults } = runtime;
+  const { pipelines, silences, registered } = neighbours;
+  const setAside = setAsideIn(commit, (kind, key, error) =>
+    log.error(
+      { kind, key, err: error },
+      'a record cannot be restored: it is set aside and its actor begins anew',
+    ),
+  );
+  const common = { commit, setAside, nowMs: () => runtime.clock.wallMs() };
+  const { nowMs } = common;
+  /** Tells an actor what became of what it asked for; a failure must not pass unheard. */
+  const note = (id: ActorId, fact: CheckFact | EntityFact, what: string): void =>
+    registry.tell(
+      id,
+      fact,
+      reportReceipt((error) => faults.report(`noting ${what} of ${id}`, error)),
+    );
+
+  const entityWorld: EntityWorld = {
+    ...common,
+    newId: randomUUID,
+    publish: neighbours.publish,
+    configChanged: neighbours.configChanged,
+    announce: ({ id }, event) =>
+      pipelines.deliveries.submit(event, () =>
+        note(id, { type: 'registration.announced', nowMs: nowMs() }, 'the registration'),
+      ),
+    deregister: (namespace, name) => {
+      foundations
+        .deregister(namespace, name)
+        .catch((error) => faults.report(`deregistering ${namespace}/${name}`, error));
+    },
+    onRegistered: (namespace, name) => registered.add(namespace, name),
+    onForgotten: (namespace, name) => registered.delete(namespace, name),
+  };
+  const checkWorld: CheckWorld = {
+    ...common,
+    deliver: ({ id }, { seq, event }) =>
+      pipelines.deliveries.submit(event, (trace) =>
+        note(id, { type: 'delivery.finished', seq, nowMs: nowMs(), trace }, 'a delivery'),
+      ),
+    endSilences: (namespace, names) => silences.resolve(namespace, names),
+    circumstances: ({ namespace, entity, event }) => ({
+      // While its keepalive fails, one alert is enough.
+      entityDown: (lastEvent(registry, namespace, entity, keepaliveCheckName)?.check.status ?? 0) > 0,
+      silenced: event === null ? [] : silences.matching(event, Math.floor(nowMs() / 1000)),
+      untold: event === null ? undefined : pipelines.untold({ ...event, timestamp: 0 }),
+    }),
+  };
+  return new EntityTree({
+    registry,
+    supervisor: (id) => runtime.supervisor(id),
+    entityWorld,
+    checkWorld,
+  });
+};

@@ -1,0 +1,30 @@
+// The pipelines of a backend: its definitions, secrets, circuits and assets behind one door.
+import { noAssets } from '../../pipeline/ports.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import type { Configuration } from '../configuration.ts';
+import type { Foundations } from '../parts.ts';
+import { createCircuits } from './circuits.ts';
+import { createPipelines, type Pipelines } from './pipelines.ts';
+import { createRuntimeAssets } from './runtime-assets.ts';
+import { logTrace } from './trace-log.ts';
+
+export const composePipelines = (
+  { runtime, log, env, assets, deliveryWorkers, runPipelines }: Foundations,
+  configuration: Configuration,
+  secrets: Secrets,
+): Pipelines => {
+  const definition = configuration.asset.bind(configuration);
+  return createPipelines({
+    lookup: configuration,
+    resolveSecrets: secrets.resolve,
+    gate: createCircuits(runtime),
+    loadAssets: assets === undefined ? noAssets : createRuntimeAssets({ ...assets, definition, env }),
+    env,
+    nowMs: () => runtime.clock.wallMs(),
+    after: (delayMs, fire) => void runtime.deadlines.after(delayMs, fire),
+    workers: deliveryWorkers,
+    run: runPipelines,
+    onTrace: (event, trace) => logTrace(log, event, trace),
+    onFault: (error) => runtime.faults.report('a delivery', error),
+  });
+};

@@ -1,0 +1,84 @@
+// Scheduling: from the definitions to the requests that go out, and the watchdog over it. A check that is due is asked for from
+// agents and from clients of the earlier generation.
+import type { Entity } from '../../model/entity.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Configuration } from '../configuration.ts';
+import type { Foundations } from '../parts.ts';
+import type { Pipelines } from '../pipelines/pipelines.ts';
+import { type Finding, watchdogFinding } from '../platform-events.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { Watchdog } from '../watchdog.ts';
+import { ProxyMatcher } from './proxy-matcher.ts';
+import { Requests } from './requests.ts';
+import { Schedules } from './schedules.ts';
+import { Turns } from './turns.ts';
+
+export interface SchedulingNeighbours {
+  readonly configuration: Configuration;
+  readonly pipelines: Pipelines;
+  readonly sessions: Sessions;
+  readonly clients: Clients;
+  readonly secrets: Secrets;
+  /** The entities of a namespace, in order of their names. */
+  readonly entities: (namespace: string) => readonly Entity[];
+  /** An event about this backend itself. */
+  readonly report: (finding: Finding) => Promise<void>;
+}
+
+export interface Scheduling {
+  readonly requests: Requests;
+  readonly turns: Turns;
+  readonly schedules: Schedules;
+  readonly watchdog: Watchdog;
+}
+
+export const composeScheduling = (
+  { runtime, commit, log }: Foundations,
+  { configuration, pipelines, sessions, clients, secrets, entities, report }: SchedulingNeighbours,
+): Scheduling => {
+  const { faults } = runtime;
+  const nowMs = (): number => runtime.clock.wallMs();
+  const matcher = new ProxyMatcher({ expressions: pipelines.expressions, nowMs, log });
+  const turns = new Turns(commit);
+  configuration.watchChecks((namespace, name, config) => {
+    if (config !== undefined) return;
+    matcher.forget(namespace, name);
+    turns.forget(namespace, name);
+  });
+  const requests = new Requests({
+    configuration,
+    sessions,
+    matcher,
+    turns,
+    resolveSecrets: secrets.resolve,
+    askClients: (config, issue) => clients.requests.ask(config, issue),
+    entities,
+    nowMs,
+    after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
+    log,
+    onFault: (error) => faults.report('a proxy request', error),
+  });
+  const schedules = new Schedules({
+    runtime,
+    nowMs,
+    issue: (config, issued) => {
+      watchdog.ran(config);
+      requests.issue(config, { issued });
+      clients.requests.issue(config, { issued });
+    },
+  });
+  const watchdog = new Watchdog({
+    clock: runtime.clock,
+    checks: () => configuration.checks(),
+    revive: (config) => schedules.revive(config),
+    onChange: (stopped) => {
+      const finding = watchdogFinding(stopped);
+      if (stopped.length > 0)
+        log.error({ stopped }, 'checks did not run when they were due, starting them again');
+      else log.warn({}, finding.output);
+      report(finding).catch((error) => faults.report('an event about the platform', error));
+    },
+  });
+  return { requests, turns, schedules, watchdog };
+};

@@ -1,0 +1,20 @@
+// Sessions of agents, with the tree their entities live in and a log for what cannot be handed to them.
+import type { EntityTree } from '../entities/entity-tree.ts';
+import type { Foundations } from '../parts.ts';
+import { sessionSpec } from './session-behaviour.ts';
+import { Sessions } from './sessions.ts';
+
+export const composeSessions = ({ runtime, log }: Foundations, tree: EntityTree): Sessions =>
+  new Sessions({
+    nowMs: () => runtime.clock.wallMs(),
+    storedEntity: (namespace, name) => tree.entity(namespace, name),
+    startActor: (session) => runtime.supervisor('sessions')?.startChild(sessionSpec(session)),
+    tellActor: (id, fact) => runtime.registry.tell(id, fact),
+    onUndeliverable: ({ connection: { namespace, agentName } }, frame) =>
+      log.warn({ namespace, agent: agentName, frame }, 'a message could not be handed to the agent'),
+    onUntrusted: ({ connection: { namespace, agentName } }, check) =>
+      log.warn(
+        { namespace, agent: agentName, check },
+        'secrets will not be transmitted to agents without mutual TLS authentication (mTLS)',
+      ),
+  });
