@@ -5,7 +5,8 @@ import { tellBoot } from './boot-behaviour.ts';
 import { restoreClients } from './clients/restore-clients.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
 import { eventIn } from './events/event-in-record.ts';
-import type { BackendLog, Parts } from './parts.ts';
+import type { BackendLog } from './foundations.ts';
+import type { Parts } from './parts.ts';
 import { rebuild } from './rebuild.ts';
 import type { Runtime } from './runtime/runtime.ts';
 

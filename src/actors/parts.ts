@@ -1,54 +1,18 @@
-// The words of the composition: what a backend is put together from (foundations), and what it consists of then (parts).
-import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
+// Parts: what a backend consists of once it is put together.
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Clients } from './clients/clients.ts';
-import type { GroupCommit } from './commit/group-commit.ts';
 import type { Configuration } from './configuration.ts';
 import type { EntityTree } from './entities/entity-tree.ts';
 import type { RegisteredEntities } from './entities/registered-entities.ts';
 import type { EventIndex } from './events/event-index.ts';
 import type { Ingest } from './ingest.ts';
-import type { Pipelines, PipelinesWorld } from './pipelines/pipelines.ts';
-import type { RuntimeAssetsWorld } from './pipelines/runtime-assets.ts';
+import type { Pipelines } from './pipelines/pipelines.ts';
 import type { ReadModel } from './read-model.ts';
-import type { ResourceTable } from './resources/resource-table.ts';
-import type { RuntimeLog } from './runtime/facts.ts';
 import type { Pressure } from './runtime/pressure.ts';
-import type { Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
 import type { Scheduling } from './schedules/compose-scheduling.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Silences } from './silences/silences.ts';
-
-export interface BackendLog extends RuntimeLog {
-  debug(fields: object, text: string): void;
-}
-
-export interface Foundations {
-  readonly runtime: Runtime;
-  readonly commit: GroupCommit;
-  readonly table: ResourceTable;
-  readonly log: BackendLog;
-  readonly deliveryWorkers: number;
-  /** What pipe handlers and mutators start from. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where runtime assets are kept, and what they are chosen for. Absent: definitions that name some can't run. */
-  readonly assets?: Pick<RuntimeAssetsWorld, 'store' | 'entity'>;
-  /** Whom to trust when fetching secrets; absent: whom the runtime trusts. */
-  readonly authorities?: TrustedAuthorities;
-  /** In place of the pipelines; see BackendOptions. */
-  readonly runPipelines?: PipelinesWorld['run'];
-  /** Name of this backend among its peers. */
-  readonly name: string;
-  /** The tree gave up. */
-  readonly onCollapse: () => void;
-  /** Whether one more entity may come to be. */
-  readonly admitsEntity: (namespace: string, name: string) => boolean;
-  /** An entity asked to be removed when it fell silent. */
-  readonly deregister: (namespace: string, name: string) => Promise<void>;
-  /** A client of the earlier generation, with all that is known of it. */
-  readonly deleteClient: (name: string) => Promise<unknown>;
-}
 
 export interface Parts extends Scheduling {
   readonly root: Supervisor;

@@ -6,7 +6,7 @@ import type { EntityFact } from '../../machines/entity-facts.ts';
 import { keepaliveCheckName } from '../../model/names.ts';
 import type { CheckWorld } from '../checks/check-behaviour.ts';
 import { setAsideIn } from '../commit/durable-origin.ts';
-import type { Foundations } from '../parts.ts';
+import type { Foundations } from '../foundations.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import type { ActorId } from '../runtime/contract.ts';
 import { reportReceipt } from '../runtime/receipts.ts';

@@ -2,7 +2,7 @@
 import { noAssets } from '../../pipeline/ports.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Foundations } from '../parts.ts';
+import type { Foundations } from '../foundations.ts';
 import { createCircuits } from './circuits.ts';
 import { createPipelines, type Pipelines } from './pipelines.ts';
 import { createRuntimeAssets } from './runtime-assets.ts';

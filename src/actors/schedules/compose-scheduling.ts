@@ -4,7 +4,7 @@ import type { Entity } from '../../model/entity.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Foundations } from '../parts.ts';
+import type { Foundations } from '../foundations.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import { type Finding, watchdogFinding } from '../platform-events.ts';
 import type { Sessions } from '../sessions/sessions.ts';

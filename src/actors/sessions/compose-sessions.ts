@@ -1,6 +1,6 @@
 // Sessions of agents, with the tree their entities live in and a log for what cannot be handed to them.
 import type { EntityTree } from '../entities/entity-tree.ts';
-import type { Foundations } from '../parts.ts';
+import type { Foundations } from '../foundations.ts';
 import { sessionSpec } from './session-behaviour.ts';
 import { Sessions } from './sessions.ts';
 
