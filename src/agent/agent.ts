@@ -22,11 +22,10 @@ import { createDial, type Dial } from './dial.ts';
 import { execute } from './executor.ts';
 import type { AgentConfig } from './flags.ts';
 import { keepalivePipelines } from './keepalive.ts';
-import { lastAcksWaitMs, systemFactsRefreshMs } from './limits.ts';
+import { assetPurgeIntervalMs, lastAcksWaitMs, systemFactsRefreshMs } from './limits.ts';
 import { createLocalInputs, type InputPorts } from './local-inputs.ts';
 import { ownEnvironment } from './own-environment.ts';
 import { openSession, type Session } from './session.ts';
-import type { Stages } from './stages.ts';
 
 export interface AgentDependencies {
   readonly log: Logger;
@@ -79,13 +78,9 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     sequences.set(check, next);
     return next;
   };
-  const stages: Stages = {
-    substitute: (definition, about) => substituteTokens(definition, tokenData(about)),
-    assets: config.disableAssets
-      ? null
-      : assetStoreOf(config, clock, component(dependencies.log, 'asset-manager')),
-    allowList: loadAllowList(config.allowList, readTextFile),
-  };
+  const assets = config.disableAssets
+    ? null
+    : assetStoreOf(config, clock, component(dependencies.log, 'asset-manager'));
 
   const runner: CheckRunner = createCheckRunner({
     agentName: config.name,
@@ -94,13 +89,12 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     nextSequence,
     newId: randomUUID,
     report: (event) => queue.enqueue(event),
-    tools: {
-      clock,
-      log,
-      stages,
-      execute,
-      environment: ownEnvironment(),
+    assets,
+    stages: {
+      substitute: (definition, about) => substituteTokens(definition, tokenData(about)),
+      allowList: loadAllowList(config.allowList, readTextFile),
     },
+    tools: { clock, log, execute, environment: ownEnvironment() },
   });
 
   let session: Session | undefined;
@@ -177,6 +171,15 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
       log.info(config.certFile === '' ? 'using password auth' : 'using tls client auth');
       await inputs.start();
       timers.push(every(clock, systemFactsRefreshMs, () => entity.setSystem(readFacts())));
+      if (assets !== null && config.assetsKeepUnused > 0) {
+        const purge = () => {
+          assets
+            .purge(config.assetsKeepUnused)
+            .catch((error) => log.warn({ error: errorText(error) }, 'unable to tidy the asset cache'));
+        };
+        purge();
+        timers.push(every(clock, assetPurgeIntervalMs, purge));
+      }
       connection.start();
     },
     stop: () => {

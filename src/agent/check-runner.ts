@@ -1,5 +1,7 @@
 // Check runner: takes check requests as they come from the backend, decides which are run, and hands their results on.
 // Runs go on side by side; one key (check, or check and proxy entity) runs once at a time.
+
+import type { AssetStore } from '../assets/asset-store.ts';
 import { checkConfigSchema } from '../model/check.ts';
 import { validateCheckConfig } from '../model/check-rules.ts';
 import { decode } from '../model/decode.ts';
@@ -11,6 +13,7 @@ import { type CheckExecution, startExecution } from './check-execution.ts';
 import { failureEvent, type RunRequest } from './check-run.ts';
 import { createRequestFilter } from './duplicate-rule.ts';
 import type { RunTools } from './run-tools.ts';
+import type { Stages } from './stages.ts';
 
 export interface CheckRunnerOptions {
   readonly agentName: string;
@@ -19,7 +22,10 @@ export interface CheckRunnerOptions {
   readonly nextSequence: (check: string) => number;
   readonly newId: () => string;
   readonly report: (event: CheckEvent) => void;
-  readonly tools: Omit<RunTools, 'started'>;
+  readonly tools: Omit<RunTools, 'started' | 'stages'>;
+  readonly stages: Omit<Stages, 'assets'>;
+  /** Where assets come from; null: they are disabled on this agent. */
+  readonly assets: AssetStore | null;
 }
 
 export interface CheckRunner {
@@ -57,7 +63,8 @@ const parse = (payload: unknown): Parsed => {
 };
 
 export const createCheckRunner = (options: CheckRunnerOptions): CheckRunner => {
-  const { log, clock, stages } = options.tools;
+  const { assets, stages, tools } = options;
+  const { log, clock } = tools;
   const filter = createRequestFilter();
   const executions = new Map<string, CheckExecution>();
   let stopping = false;
@@ -81,7 +88,9 @@ export const createCheckRunner = (options: CheckRunnerOptions): CheckRunner => {
     filter.started(key, request.issued);
     log.info(`scheduling check execution: ${request.config.metadata.name}`);
     const described = runOf(request);
-    const execution = startExecution(key, described, options.tools);
+    // What a check and its hooks use must not be purged under them.
+    const lease = assets?.lease() ?? null;
+    const execution = startExecution(key, described, { ...tools, stages: { ...stages, assets: lease } });
     executions.set(key, execution);
     try {
       const event = await execution.outcome;
@@ -92,6 +101,7 @@ export const createCheckRunner = (options: CheckRunnerOptions): CheckRunner => {
       if (!stopping)
         options.report(failureEvent(described, request.config, `agent fault: ${errorText(error)}`, clock));
     } finally {
+      lease?.release();
       executions.delete(key);
       filter.ended(key);
     }
@@ -113,7 +123,7 @@ export const createCheckRunner = (options: CheckRunnerOptions): CheckRunner => {
         else log.error(fields, 'error handling message');
         return;
       }
-      if ((request.assets?.length ?? 0) > 0 && stages.assets === null)
+      if ((request.assets?.length ?? 0) > 0 && assets === null)
         fail(request, 'check requested assets, but they are disabled on this agent');
       else if (parsed.type === 'invalid') fail(request, `given check is invalid: ${parsed.message}`);
       else void run(request);

@@ -33,6 +33,10 @@ export const agentFlags = {
   'api-host': text('127.0.0.1', 'address the agent HTTP API listens on'),
   'api-port': port(3031, 'port the agent HTTP API listens on'),
   'assets-burst-limit': integer(100, 'asset downloads that may come at once', { min: 1 }),
+  'assets-keep-unused': duration(
+    2_592_000_000,
+    'how long an asset that no check uses stays on disk; 0: for ever',
+  ),
   'assets-rate-limit': decimal(1.39, 'asset downloads a second'),
   'backend-handshake-timeout': integer(15, 'seconds a backend may take to answer the handshake', { min: 1 }),
   'backend-heartbeat-interval': integer(30, 'seconds between two pings to the backend', { min: 1 }),

@@ -7,6 +7,8 @@ export const stopDeadlineMs = 1_000;
 /** How long a stopping agent waits for the last acknowledgements. */
 export const lastAcksWaitMs = 300;
 export const systemFactsRefreshMs = 20_000;
+/** How often assets that nobody uses any more are looked for. */
+export const assetPurgeIntervalMs = 3_600_000;
 /** Most of a failed handshake's body that is shown. */
 export const maxHandshakeErrorBytes = 1_024;
 /** Handshakes refused with 402, 429 or 503 wait this many times longer than other failures. */

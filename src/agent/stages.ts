@@ -1,6 +1,6 @@
 // Stages: what a check run leans on between the request and the command. Each says yes with what it made, or no with the
 // sentence that goes into the result (agent sheet 4.1).
-import type { AssetStore } from '../assets/asset-store.ts';
+import type { AssetInstaller } from '../assets/asset-store.ts';
 import type { Entity } from '../model/entity.ts';
 import type { Environment } from '../program/environment.ts';
 import { type Stage, yes } from '../program/stage.ts';
@@ -28,7 +28,7 @@ export interface AllowList {
 export interface Stages {
   readonly substitute: Substitute;
   /** Null: assets are disabled on this agent. */
-  readonly assets: AssetStore | null;
+  readonly assets: AssetInstaller | null;
   readonly allowList: AllowList;
 }
 

@@ -1,19 +1,16 @@
 // Asset store: the programs that checks, handlers and filters bring along, fetched once, verified, and kept below the cache
-// directory under their checksum (agent sheet 4.6). An asset is there whole or not at all: it is unpacked aside and then
-// renamed. Agents and backends keep one each.
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+// directory under their checksum (agent sheet 4.6). Agents and backends keep one each.
+import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Entity } from '../model/entity.ts';
 import { substituteAsset, tokenData } from '../model/token-substitution.ts';
 import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import type { Environment } from '../program/environment.ts';
-import { makeFolder } from '../program/folders.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
 import { createTokenBucket } from '../program/token-bucket.ts';
+import { isSha512, openAssetCache } from './asset-cache.ts';
 import { filtersHold } from './asset-filter.ts';
 import { assetVariables } from './asset-variables.ts';
 import { type Download, download } from './download.ts';
@@ -52,9 +49,21 @@ export interface Installation {
   readonly variables: Environment;
 }
 
-export interface AssetStore {
+export interface AssetInstaller {
   /** Installs assets for the machine that is the entity, in order; one of which no build fits is left out. */
   install(assets: readonly AssetDefinition[], entity: Entity): Promise<Stage<Installation>>;
+}
+
+/** What is installed with it stays at least until it is released. */
+export interface AssetLease extends AssetInstaller {
+  release(): void;
+}
+
+/** What is installed without a lease stays as long as this program runs. */
+export interface AssetStore extends AssetInstaller {
+  lease(): AssetLease;
+  /** Removes assets that nobody holds and nobody has used for so long; the answer is how many. */
+  purge(unusedMs: number): Promise<number>;
 }
 
 interface Build {
@@ -95,24 +104,12 @@ const archiveOf = async (bytes: Buffer): Promise<Buffer> => {
   return plain;
 };
 
-const asideName = 'unpacking-';
-
-const removeLeftovers = async (cacheDir: string): Promise<void> => {
-  if (!existsSync(cacheDir)) return;
-  const names = await readdir(cacheDir);
-  for (const name of names.filter((each) => each.startsWith(asideName)))
-    await rm(join(cacheDir, name), { recursive: true, force: true });
-};
-
 export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
-  const { cacheDir, clock, log } = options;
+  const { clock, log } = options;
   const bucket = createTokenBucket(options.ratePerSecond, options.burst, clock.monotonicMs());
   const underWay = new Map<string, Promise<Stage<string>>>();
   const inTurn = createTurns(maxInstallsAtOnce);
-  // What a program that was killed while unpacking left behind.
-  const tidied: Promise<unknown> = removeLeftovers(cacheDir).catch((error) =>
-    log.warn({ error: errorText(error) }, 'unable to tidy the asset cache'),
-  );
+  const cache = openAssetCache(options.cacheDir, log);
 
   const fetchVerified = async (build: Build): Promise<Stage<Download>> => {
     if (bucket.take(clock.monotonicMs()) > 0) return no("can't download asset due to rate limit");
@@ -131,40 +128,33 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
     );
   };
 
-  const unpack = async (bytes: Buffer, path: string): Promise<Stage<string>> => {
+  const unpack = async (bytes: Buffer, sha512: string): Promise<Stage<string>> => {
     let aside: string | undefined;
     try {
       const archive = await archiveOf(bytes);
-      makeFolder(cacheDir);
-      aside = await mkdtemp(join(cacheDir, asideName));
+      aside = await cache.aside();
       unpackTar(archive, aside);
-      await rename(aside, path);
-      return yes(path);
+      return yes(cache.settle(aside, sha512));
     } catch (error) {
       if (aside !== undefined) await rm(aside, { recursive: true, force: true });
       return no(`error extracting asset: ${errorText(error)}`);
     }
   };
 
-  const fetchInto = async (build: Build, path: string): Promise<Stage<string>> => {
+  const fetchInto = async (build: Build): Promise<Stage<string>> => {
     const fetched = await fetchVerified(build);
     if (!fetched.ok) return fetched;
-    const unpacked = await unpack(fetched.value.bytes, path);
-    if (unpacked.ok) log.info({ asset: build.name, path }, 'asset installed');
+    const unpacked = await unpack(fetched.value.bytes, build.sha512);
+    if (unpacked.ok) log.info({ asset: build.name, path: unpacked.value }, 'asset installed');
     return unpacked;
   };
 
   /** A few at a time; whoever wants the same asset meanwhile waits for the same installation. */
   const ensure = (build: Build): Promise<Stage<string>> => {
-    if (!/^[0-9a-f]{128}$/.test(build.sha512))
-      return Promise.resolve(no(`asset "${build.name}" has no SHA-512 checksum of 128 hex digits`));
-    const path = join(cacheDir, build.sha512);
     const waiting = underWay.get(build.sha512);
     if (waiting !== undefined) return waiting;
-    if (existsSync(path)) return Promise.resolve(yes(path));
-    const installing = tidied
-      .then(() => inTurn(() => fetchInto(build, path)))
-      .finally(() => underWay.delete(build.sha512));
+    if (cache.has(build.sha512)) return Promise.resolve(yes(cache.pathOf(build.sha512)));
+    const installing = inTurn(() => fetchInto(build)).finally(() => underWay.delete(build.sha512));
     underWay.set(build.sha512, installing);
     return installing;
   };
@@ -172,6 +162,7 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
   const installOne = async (
     asset: AssetDefinition,
     entity: Entity,
+    hold: (sha512: string) => void,
   ): Promise<Stage<{ name: string; path: string } | null>> => {
     const { name } = asset.metadata;
     const filled = substituteAsset(asset, tokenData(entity));
@@ -182,19 +173,40 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
       log.warn({ asset: name }, 'entity not filtered from any asset builds, not installing asset');
       return yes(null);
     }
+    if (!isSha512(build.value.sha512)) return no(`asset "${name}" has no SHA-512 checksum of 128 hex digits`);
+    hold(build.value.sha512);
     const installed = await ensure(build.value);
     return installed.ok ? yes({ name, path: installed.value }) : installed;
   };
 
-  return {
-    install: async (assets, entity) => {
+  const installWith =
+    (hold: (sha512: string) => void): AssetInstaller['install'] =>
+    async (assets, entity) => {
       const installed: { name: string; path: string }[] = [];
       for (const asset of assets) {
-        const one = await installOne(asset, entity);
+        const one = await installOne(asset, entity, hold);
         if (!one.ok) return one;
         if (one.value !== null) installed.push(one.value);
       }
       return yes({ folders: installed.map(({ path }) => path), variables: assetVariables(installed) });
+    };
+
+  const kept = new Set<string>();
+  return {
+    install: installWith((sha512) => {
+      if (kept.has(sha512)) return;
+      kept.add(sha512);
+      cache.hold(sha512);
+    }),
+    lease: () => {
+      const releases: (() => void)[] = [];
+      return {
+        install: installWith((sha512) => releases.push(cache.hold(sha512))),
+        release: () => {
+          for (const release of releases.splice(0)) release();
+        },
+      };
     },
+    purge: cache.purge,
   };
 };

@@ -1,11 +1,12 @@
 // Assets and the allow list as the agent uses them: what a check may run, and what it finds when it does.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAgent } from '../../src/agent/agent.ts';
 import { loadAllowList } from '../../src/agent/allow-list.ts';
 import { program, serve, sha512 } from '../assets/archives.ts';
+import { eventually } from '../eventually.ts';
 import { startBackend } from './fake-backend.ts';
 import { configOf, readableLog, requestOf, tempFolder } from './helpers.ts';
 
@@ -102,4 +103,20 @@ test('a command that is not on the allow list is not run; its variables only whe
   assert.deepEqual(await ask('printenv A'), [0, 'b\n']);
   assert.deepEqual(await ask('/bin/sh -c true'), [0, '']);
   assert.deepEqual(await ask('/bin/cat /dev/null'), [3, 'check command denied by the agent allow list']);
+});
+
+test('an agent that starts removes assets nobody has used for long, unless it is to keep them', async (t) => {
+  const stale = () => {
+    const cacheDir = tempFolder();
+    const asset = join(cacheDir, 'assets', 'a'.repeat(128));
+    mkdirSync(asset, { recursive: true });
+    const then = new Date(Date.now() - 8 * 86_400_000);
+    utimesSync(asset, then, then);
+    return { cacheDir, asset };
+  };
+  const [kept, unwanted] = [stale(), stale()];
+  await withAgent(t, { 'cache-dir': kept.cacheDir, 'assets-keep-unused': '0s' });
+  await withAgent(t, { 'cache-dir': unwanted.cacheDir, 'assets-keep-unused': '168h' });
+  await eventually('the stale asset is gone', () => !existsSync(unwanted.asset));
+  assert.ok(existsSync(kept.asset));
 });
