@@ -54,7 +54,7 @@ export const openPage = async (
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !/status of 40[01]/.test(message.text()))
-      complaints.push(message.text());
+      complaints.push(`${message.text()} ${message.location().url}`);
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(origin)) complaints.push(`asked another origin: ${request.url()}`);

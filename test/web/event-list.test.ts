@@ -1,95 +1,123 @@
-// The list of events on the screen: rows stay where they are, what is new waits, what is gone is greyed.
+// The list of events as the page keeps it: rows never jump, news wait, what is hidden is asked for by the address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EventListPage, EventRow } from '../../src/http/inspect/events/protocol.ts';
-import {
-  type EventFilter,
-  firstPage,
-  queryOf,
-  type ShownList,
-  withChanges,
-  withPage,
-  withReading,
-} from '../../web/src/lib/event-list.ts';
+import type {
+  EventChanges,
+  EventCounts,
+  EventListPage,
+  EventRow,
+} from '../../src/http/inspect/events/protocol.ts';
+import { doAll } from '../../web/src/lib/bulk.ts';
+import { caughtUp, changed, continued, type EventList, opened } from '../../web/src/lib/event-list.ts';
+import { chipCounts, comparing, coveredBy, filterFrom, questionOf } from '../../web/src/lib/event-query.ts';
 
-const filter: EventFilter = {
-  namespace: 'default',
-  show: 'attention',
-  search: '',
-  severity: '',
-  silenced: false,
-  sort: 'severity',
+const counts: EventCounts = {
+  all: { critical: 4, warning: 1, unknown: 0, passing: 5 },
+  silenced: { critical: 1, warning: 0, unknown: 0, passing: 2 },
 };
-
-const none = { critical: 0, warning: 0, unknown: 0, passing: 0 };
-const counts = { all: none, silenced: none };
-
-const row = (name: string, status: number, since: number): EventRow =>
+const row = (entity: string, status: number, since = 100, timestamp = since): EventRow =>
   ({
-    timestamp: since,
+    timestamp,
     since,
-    entity: { metadata: { name } },
+    entity: { metadata: { name: entity } },
     check: { metadata: { name: 'c' }, status },
   }) as EventRow;
-
-const page = (items: readonly EventRow[], total: number, next?: string): EventListPage => ({
+const page = (items: readonly EventRow[], next?: string): EventListPage => ({
   items,
-  total,
+  total: 9,
   counts,
   cursor: 'e.1',
   ...(next === undefined ? {} : { next }),
 });
+const changes = (rows: readonly EventRow[], gone: readonly string[] = []): EventChanges => ({
+  counts,
+  rows,
+  gone,
+});
+const worst = comparing('worst');
+const names = ({ rows }: EventList): string[] => [...rows.keys()].map((key) => key.replace('/c', ''));
 
-const told = (rows: readonly EventRow[], gone: readonly string[] = []) => ({ counts, rows, gone });
-const look = ({ rows, waiting, total }: ShownList) => ({
-  rows: [...rows].map(([key, { fits, event }]) => `${key} ${event.check.status}${fits ? '' : ' gone'}`),
-  waiting: [...waiting],
-  total,
+test('a row changes in its place, one that no longer fits stays and is marked, one that fits again is not', () => {
+  const list = opened(page([row('a', 2), row('b', 2)]));
+  const worse = changed(list, changes([row('b', 2, 999)], ['a/c']), worst);
+  assert.deepEqual(names(worse), ['a', 'b']);
+  assert.deepEqual([...worse.gone], ['a/c']);
+  assert.equal(worse.rows.get('b/c')?.since, 999);
+  const back = changed(worse, changes([row('a', 2)]), worst);
+  assert.deepEqual([...back.gone], []);
 });
 
-test('the backend is asked for what the chips say', () => {
-  assert.deepEqual(queryOf(filter), { order: 'worst', state: 'failing', silenced: 'false' });
-  assert.deepEqual(queryOf({ ...filter, show: 'all', sort: 'newest' }), { order: 'newest' });
-  assert.deepEqual(
-    queryOf({ ...filter, show: 'failing', severity: 'warning', sort: 'entity', search: 'web disk' }),
-    {
-      order: 'name',
-      state: 'warning',
-      search: 'web disk',
-    },
-  );
-  assert.deepEqual(queryOf({ ...filter, show: 'failing', silenced: true }), {
-    order: 'worst',
-    state: 'failing',
-    silenced: 'true',
+test('news wait beside the list, and are forgotten when they pass again', () => {
+  const list = changed(opened(page([row('a', 2)])), changes([row('new', 1)]), worst);
+  assert.deepEqual([names(list), [...list.waiting]], [['a'], ['new/c']]);
+  assert.deepEqual([...changed(list, changes([], ['new/c']), worst).waiting], []);
+});
+
+test('what belongs below the part that was read is no news', () => {
+  const part = opened(page([row('a', 2, 300), row('b', 2, 200)], 'more'));
+  const told = changed(part, changes([row('above', 2, 250), row('below', 2, 100), row('ok', 0, 999)]), worst);
+  assert.deepEqual([...told.waiting], ['above/c']);
+});
+
+test('a further page goes below, and a row that moved between two pages is there once, as it is now', () => {
+  const list = continued(opened(page([row('a', 2), row('b', 2)], 'more')), page([row('b', 1), row('d', 1)]));
+  assert.deepEqual(names(list), ['a', 'b', 'd']);
+  assert.equal(list.rows.get('b/c')?.check.status, 1);
+  assert.equal(list.next, undefined);
+});
+
+test('after missed news the rows stay, and those that are no longer listed are marked', () => {
+  const list = caughtUp(opened(page([row('a', 2), row('b', 2)])), page([row('b', 2), row('c', 2)]), worst);
+  assert.deepEqual([names(list), [...list.gone], [...list.waiting]], [['a', 'b'], ['a/c'], ['c/c']]);
+});
+
+test('lists are ordered as the backend orders them', () => {
+  const rows = [row('ok', 0, 900), row('w', 1, 800), row('late', 2, 700, 1), row('early', 2, 600, 5)];
+  const order = (sort: Parameters<typeof comparing>[0]): string[] =>
+    [...rows].sort(comparing(sort)).map((one) => one.entity.metadata.name);
+  assert.deepEqual(order('worst'), ['late', 'early', 'w', 'ok']);
+  assert.deepEqual(order('newest'), ['ok', 'w', 'early', 'late']);
+  assert.deepEqual(order('name'), ['early', 'late', 'ok', 'w']);
+});
+
+test('the address says what is asked for; nonsense in it means what stands first', () => {
+  const ask = (query: string) => questionOf(filterFrom('default', new URLSearchParams(query)));
+  assert.deepEqual(ask(''), { state: 'failing', silenced: 'false' });
+  assert.deepEqual(ask('show=nonsense&severity=x'), { state: 'failing', silenced: 'false' });
+  assert.deepEqual(ask('show=all&search=disk&entity=a&labels=x'), {
+    search: 'disk',
+    entity: 'a',
+    labelSelector: 'x',
+  });
+  assert.deepEqual(ask('show=silenced&severity=critical'), { state: 'critical', silenced: 'true' });
+});
+
+test('each chip knows how many it stands for', () => {
+  assert.deepEqual(chipCounts(counts), { attention: 4, failing: 5, silenced: 1, all: 10 });
+});
+
+test('a silence is asked for by entity, by check, or by who subscribed', () => {
+  assert.deepEqual(coveredBy({ subscription: 'entity:web-01', check: 'disk' }), {
+    check: 'disk',
+    entity: 'web-01',
+  });
+  assert.deepEqual(coveredBy({ subscription: '*', check: 'disk' }), { check: 'disk' });
+  assert.deepEqual(coveredBy({ subscription: 'linux', check: null }), {
+    fieldSelector: '"linux" in event.entity.subscriptions && "linux" in event.check.subscriptions',
   });
 });
 
-test('rows change where they are; what is new waits; what no longer fits stays, greyed', () => {
-  const first = firstPage(page([row('a', 2, 50), row('b', 1, 40)], 2));
-  const changed = withChanges(first, 'severity', told([row('b', 2, 60), row('new', 2, 70)]));
-  assert.deepEqual(look(changed), { rows: ['a/c 2', 'b/c 2'], waiting: ['new/c'], total: 3 });
-  const left = withChanges(changed, 'severity', told([], ['a/c', 'new/c', 'stranger/c']));
-  assert.deepEqual(look(left), { rows: ['a/c 2 gone', 'b/c 2'], waiting: [], total: 1 });
-  const back = withChanges(left, 'severity', told([row('a', 1, 80)]));
-  assert.deepEqual(look(back), { rows: ['a/c 1', 'b/c 2'], waiting: [], total: 2 });
-});
-
-test('what belongs below the last row that was read is no news: it comes when somebody scrolls there', () => {
-  const first = firstPage(page([row('a', 2, 50), row('b', 1, 40)], 900, 'more'));
-  const changed = withChanges(
-    first,
-    'severity',
-    told([row('deep', 1, 30), row('worse', 1, 45), row('ok', 0, 99)]),
+test('a thing done to many goes on after a failure and tells of it', async () => {
+  const seen: number[] = [];
+  const items = Array.from({ length: 50 }, (_, index) => index);
+  const { done, failed } = await doAll(
+    items,
+    async (item) => {
+      if (item % 10 === 3) throw new Error(`no ${item}`);
+    },
+    (through) => seen.push(through),
   );
-  assert.deepEqual(look(changed).waiting, ['worse/c']);
-  const longer = withPage(changed, page([row('b', 1, 40), row('deep', 1, 30)], 901));
-  assert.deepEqual(look(longer).rows, ['a/c 2', 'b/c 1', 'deep/c 1']);
-  assert.equal(longer.next, undefined);
-});
-
-test('read anew after too many changes: what did not come back is gone, what lies beyond the reading is as it was', () => {
-  const first = firstPage(page([row('a', 2, 50), row('b', 2, 40), row('z', 1, 10)], 3));
-  const again = withReading(first, 'severity', page([row('b', 2, 40), row('n', 2, 30)], 900, 'more'));
-  assert.deepEqual(look(again), { rows: ['a/c 2 gone', 'b/c 2', 'z/c 1'], waiting: ['n/c'], total: 900 });
+  assert.equal(done.length, 45);
+  assert.deepEqual(failed.map(({ why }) => why).sort(), ['no 13', 'no 23', 'no 3', 'no 33', 'no 43']);
+  assert.equal(seen.at(-1), 50);
 });

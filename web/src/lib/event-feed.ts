@@ -1,174 +1,129 @@
-// The events of one namespace as a view wants them: the first rows at once, more when the end comes near, and live.
+// The events of one namespace, live: the first page at once, more of them as the end of the list comes near, and a stream
+// of what changed since.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EventChanges, EventListPage } from '../../../src/http/inspect/events/protocol.ts';
 import { ApiError, encode, getJson, inspect } from './api.ts';
-import {
-  type EventFilter,
-  firstPage,
-  queryOf,
-  type ShownEvent,
-  type ShownList,
-  withChanges,
-  withPage,
-  withReading,
-} from './event-list.ts';
+import { caughtUp, changed, continued, type EventList, emptyList, opened } from './event-list.ts';
+import { comparing, type EventFilter, questionOf } from './event-query.ts';
 import { listen } from './server-events.ts';
 
 export interface EventFeed {
-  readonly rows: readonly ShownEvent[];
-  /** How many came that belong above the last row. */
-  readonly waiting: number;
-  /** All that fit, shown or not. */
-  readonly total: number;
-  readonly hasMore: boolean;
+  readonly list: EventList;
   readonly isLoaded: boolean;
+  readonly isLive: boolean;
   readonly problem: string | undefined;
-  /** Reads the next rows, unless that is under way. */
+  /** Reads the next page, if there is one and it is not on its way already. */
   readonly more: () => void;
-  readonly showNew: () => void;
   readonly reload: () => void;
 }
 
-const pageRows = 100;
-const maxRows = 1_000;
-const retryMs = 2_000;
-/** A list that changes faster than it can be told is read again no more often than this. */
-const rereadMs = 2_000;
+/** Small, so that the first rows are there at once. */
+const firstRows = 100;
+const pageRows = 500;
+const mostRows = 1_000;
+/** A list that changes too fast to be told is read anew, but no more often than this. */
+const catchUpMs = 2_000;
 
-const nothing: ShownList = { rows: new Map(), waiting: new Set(), total: 0, next: undefined };
+export const eventsPath = (namespace: string, query: Readonly<Record<string, string>>, rest = ''): string =>
+  inspect(`namespaces/${encode(namespace)}/events${rest}?${new URLSearchParams(query)}`);
+
+export const readPage = (
+  filter: EventFilter,
+  limit: number,
+  next: string | undefined,
+): Promise<EventListPage> =>
+  getJson(
+    eventsPath(filter.namespace, {
+      ...questionOf(filter),
+      order: filter.sort,
+      limit: String(limit),
+      ...(next === undefined ? {} : { continue: next }),
+    }),
+  );
 
 export const useEvents = (filter: EventFilter): EventFeed => {
-  const list = useSignal(nothing);
+  const list = useSignal<EventList>(emptyList);
   const isLoaded = useSignal(false);
+  const isLive = useSignal(false);
   const problem = useSignal<string | undefined>(undefined);
   const nudge = useSignal(0);
-  const feed = useRef<OpenFeed | undefined>(undefined);
+  const reading = useRef(false);
   const key = JSON.stringify(filter);
+  const compare = comparing(filter.sort);
 
-  useEffect(() => {
-    isLoaded.value = false;
-    const opened = openFeed(filter, {
-      change: (next) => {
-        list.value = next(list.value);
-        isLoaded.value = true;
-        problem.value = undefined;
-      },
-      fail: (text) => {
-        problem.value = text;
-      },
-    });
-    feed.current = opened;
-    return opened.close;
-  }, [key, nudge.value]);
-
-  const { rows, waiting, total, next } = list.value;
-  const reload = (): void => {
-    nudge.value += 1;
-  };
-  return {
-    rows: [...rows.values()],
-    waiting: waiting.size,
-    total,
-    hasMore: next !== undefined,
-    isLoaded: isLoaded.value,
-    problem: problem.value,
-    more: () => feed.current?.more(list.value.next),
-    showNew: reload,
-    reload,
-  };
-};
-
-interface FeedView {
-  change(next: (list: ShownList) => ShownList): void;
-  fail(text: string): void;
-}
-
-interface OpenFeed {
-  more(next: string | undefined): void;
-  close(): void;
-}
-
-/** Reads the first page, then follows its changes until it is closed. */
-const openFeed = (filter: EventFilter, view: FeedView): OpenFeed => {
-  const { namespace, sort } = filter;
-  const root = inspect(`namespaces/${encode(namespace)}/events`);
-  const query = queryOf(filter);
-  let closed = false;
-  let isReading = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let stop: () => void = () => {};
-  let shownRows = pageRows;
-
-  const read = (more: Record<string, string>): Promise<EventListPage> =>
-    getJson<EventListPage>(`${root}?${new URLSearchParams({ ...query, ...more })}`);
-
-  /** One reading at a time; what it found is of no use to a view that has gone. */
-  const reading = async (
-    ask: () => Promise<EventListPage>,
-    found: (page: EventListPage) => void,
-    again: () => void,
-  ): Promise<void> => {
-    if (isReading || closed) return;
-    isReading = true;
+  const read = async (limit: number, next: string | undefined): Promise<EventListPage | undefined> => {
     try {
-      const page = await ask();
-      if (!closed) found(page);
+      const page = await readPage(filter, limit, next);
+      problem.value = undefined;
+      return page;
     } catch (error) {
-      if (closed) return;
-      view.fail(error instanceof ApiError ? error.message : 'The backend does not answer.');
-      timer = setTimeout(again, retryMs);
-    } finally {
-      isReading = false;
+      problem.value = error instanceof ApiError ? error.message : 'The backend does not answer.';
+      return undefined;
     }
   };
 
-  const begin = (): void =>
-    void reading(
-      () => read({ limit: String(pageRows) }),
-      (page) => {
-        view.change(() => firstPage(page));
-        follow(page.cursor);
-      },
-      begin,
-    );
-
-  const reread = (): void =>
-    void reading(
-      () => read({ limit: String(Math.min(maxRows, shownRows)) }),
-      (page) => view.change((list) => withReading(list, sort, page)),
-      reread,
-    );
-
-  const follow = (cursor: string): void => {
-    const onEvent = ({ event, data }: { event: string; data: unknown }): void => {
-      if (event === 'changes') view.change((list) => withChanges(list, sort, data as EventChanges));
-      if (event !== 'lagged') return;
-      clearTimeout(timer);
-      timer = setTimeout(reread, rereadMs);
+  useEffect(() => {
+    isLoaded.value = false;
+  }, [key]);
+  useEffect(() => {
+    let left = false;
+    let stop: (() => void) | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const catchUp = async (): Promise<void> => {
+      timer = undefined;
+      const page = await read(Math.min(mostRows, Math.max(firstRows, list.value.rows.size)), undefined);
+      if (!left && page !== undefined) list.value = caughtUp(list.value, page, compare);
     };
-    stop = listen(`${root}/stream?${new URLSearchParams(query)}`, onEvent, { lastId: cursor });
-  };
-
-  begin();
-  return {
-    more: (next) => {
-      if (next === undefined) return;
-      void reading(
-        () => read({ limit: String(pageRows), continue: next }),
-        (page) =>
-          view.change((list) => {
-            const longer = withPage(list, page);
-            shownRows = longer.rows.size;
-            return longer;
-          }),
-        () => {},
+    const start = async (): Promise<void> => {
+      const page = await read(firstRows, undefined);
+      if (left) return;
+      if (page === undefined) {
+        timer = setTimeout(start, catchUpMs);
+        return;
+      }
+      list.value = opened(page);
+      isLoaded.value = true;
+      stop = listen(
+        eventsPath(filter.namespace, questionOf(filter), '/stream'),
+        ({ event, data }) => {
+          if (event === 'changes') list.value = changed(list.value, data as EventChanges, compare);
+          if (event === 'lagged') timer ??= setTimeout(catchUp, catchUpMs);
+        },
+        {
+          lastId: page.cursor,
+          onState: (open) => {
+            isLive.value = open;
+          },
+        },
       );
-    },
-    close: () => {
-      closed = true;
+    };
+    void start();
+    return () => {
+      left = true;
       clearTimeout(timer);
-      stop();
+      stop?.();
+    };
+  }, [key, nudge.value]);
+
+  const more = async (): Promise<void> => {
+    const { next } = list.value;
+    if (next === undefined || reading.current) return;
+    reading.current = true;
+    const asked = list.value;
+    const page = await read(pageRows, next);
+    reading.current = false;
+    // Another list may have been opened meanwhile.
+    if (page !== undefined && list.value.next === asked.next) list.value = continued(list.value, page);
+  };
+  return {
+    list: list.value,
+    isLoaded: isLoaded.value,
+    isLive: isLive.value,
+    problem: problem.value,
+    more: () => void more(),
+    reload: () => {
+      nudge.value += 1;
     },
   };
 };

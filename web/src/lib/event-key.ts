@@ -4,5 +4,10 @@ interface Named {
   readonly metadata: { readonly name: string };
 }
 
-export const keyOf = ({ entity, check }: { readonly entity: Named; readonly check: Named }): string =>
+export interface NamedEvent {
+  readonly entity: Named;
+  readonly check: Named;
+}
+
+export const keyOf = ({ entity, check }: NamedEvent): string =>
   `${entity.metadata.name}/${check.metadata.name}`;

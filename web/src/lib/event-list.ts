@@ -1,116 +1,80 @@
-// What the list of events shows, and what becomes of it when the backend tells of changes. Rows never jump: what is on
-// the screen changes in place, what no longer fits stays greyed, what is new waits behind a bar until asked for. Pure.
-import type { EventChanges, EventListPage, EventRow } from '../../../src/http/inspect/events/protocol.ts';
+// A list of events that is read a page at a time and kept fresh without making rows jump: what is on screen changes in its
+// place, what no longer fits stays greyed, what is new waits until it is asked for. Pure.
+import type {
+  EventChanges,
+  EventCounts,
+  EventListPage,
+  EventRow,
+} from '../../../src/http/inspect/events/protocol.ts';
 import { keyOf } from './event-key.ts';
-import { severityRank } from './format.ts';
 
-export type Sort = 'severity' | 'newest' | 'entity';
-
-export interface EventFilter {
-  readonly namespace: string;
-  /** `attention`: not passing and not silenced. */
-  readonly show: 'attention' | 'failing' | 'all';
-  readonly search: string;
-  readonly severity: string;
-  readonly silenced: boolean;
-  readonly sort: Sort;
-}
-
-export interface ShownEvent {
-  readonly event: EventRow;
-  /** False once it no longer fits the filter. */
-  readonly fits: boolean;
-}
-
-export interface ShownList {
-  /** By key, in the order on the screen. */
-  readonly rows: ReadonlyMap<string, ShownEvent>;
-  /** Keys of what came since, and belongs among the rows. */
+export interface EventList {
+  /** By `entity/check`, in the order they are shown. */
+  readonly rows: ReadonlyMap<string, EventRow>;
+  /** Of those, the ones that no longer fit, or are deleted. */
+  readonly gone: ReadonlySet<string>;
+  /** Fit, and would stand among the rows. */
   readonly waiting: ReadonlySet<string>;
-  /** All that fit, shown or not. */
+  /** How many fitted when the list was read. */
   readonly total: number;
-  /** Token of the rows after the last one; undefined when there are none. */
+  readonly counts: EventCounts | undefined;
+  /** Token of the next page; undefined when all is here. */
   readonly next: string | undefined;
 }
 
-const orders = { severity: 'worst', newest: 'newest', entity: 'name' } as const;
+export type Compare = (a: EventRow, b: EventRow) => number;
 
-/** The filter as the backend is asked, for its list as for its stream. */
-export const queryOf = (filter: EventFilter): Record<string, string> => {
-  const { show, severity, silenced, search, sort } = filter;
-  const state = severity !== '' ? severity : show === 'all' ? '' : 'failing';
-  const onlySilenced = silenced ? 'true' : show === 'attention' ? 'false' : '';
-  const query = { order: orders[sort], state, silenced: onlySilenced, search };
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
+export const emptyList: EventList = {
+  rows: new Map(),
+  gone: new Set(),
+  waiting: new Set(),
+  total: 0,
+  counts: undefined,
+  next: undefined,
 };
 
-const shown = (event: EventRow): [string, ShownEvent] => [keyOf(event), { event, fits: true }];
+const pairsOf = (rows: readonly EventRow[]) => rows.map((row): [string, EventRow] => [keyOf(row), row]);
 
-export const firstPage = ({ items, total, next }: EventListPage): ShownList => ({
-  rows: new Map(items.map(shown)),
-  waiting: new Set(),
+export const opened = ({ items, total, counts, next }: EventListPage): EventList => ({
+  ...emptyList,
+  rows: new Map(pairsOf(items)),
   total,
+  counts,
   next,
 });
 
-/** Further rows below those that are there. */
-export const withPage = (list: ShownList, { items, total, next }: EventListPage): ShownList => {
-  const fresh = items.filter((event) => !list.rows.has(keyOf(event)));
-  return { ...list, rows: new Map([...list.rows, ...fresh.map(shown)]), total, next };
-};
+/** The next page, below what is there; a row that moved between two pages stays where it was first seen. */
+export const continued = (list: EventList, { items, next, counts }: EventListPage): EventList => ({
+  ...list,
+  rows: new Map([...list.rows, ...pairsOf(items)]),
+  counts,
+  next,
+});
 
-/** Told of by the stream: of rows on the screen what they are now, of others only those that belong above the last row. */
-export const withChanges = (list: ShownList, sort: Sort, { rows, gone }: EventChanges): ShownList => {
-  const known = new Map(list.rows);
+export const changed = (list: EventList, changes: EventChanges, compare: Compare): EventList => {
+  const rows = new Map(list.rows);
+  const gone = new Set(list.gone);
   const waiting = new Set(list.waiting);
-  let { total } = list;
-  const last = list.next === undefined ? undefined : [...list.rows.values()].at(-1)?.event;
-  for (const event of rows) {
-    const key = keyOf(event);
-    const before = known.get(key);
-    if (before !== undefined) {
-      if (!before.fits) total += 1;
-      known.set(key, { event, fits: true });
-    } else if (last === undefined || comes(sort, event, last)) {
-      if (!waiting.has(key)) total += 1;
-      waiting.add(key);
-    }
+  const last = list.next === undefined ? undefined : [...list.rows.values()].at(-1);
+  for (const row of changes.rows) {
+    const key = keyOf(row);
+    if (rows.has(key)) {
+      rows.set(key, row);
+      gone.delete(key);
+    } else if (last === undefined || compare(row, last) < 0) waiting.add(key);
   }
-  for (const key of gone) {
-    const before = known.get(key);
-    if (before?.fits === true || waiting.delete(key)) total -= 1;
-    if (before !== undefined) known.set(key, { event: before.event, fits: false });
+  for (const key of changes.gone) {
+    waiting.delete(key);
+    if (rows.has(key)) gone.add(key);
   }
-  return { ...list, rows: known, waiting, total: Math.max(0, total) };
+  return { ...list, rows, gone, waiting, counts: changes.counts };
 };
 
-/**
- * Read anew, because too much happened to be told: rows that came back are as they are now, of those that did not come
- * back within the same stretch of the list nobody knows more than that they no longer fit.
- */
-export const withReading = (
-  list: ShownList,
-  sort: Sort,
-  { items, total, next }: EventListPage,
-): ShownList => {
-  const now = new Map(items.map(shown));
-  const last = next === undefined ? undefined : items.at(-1);
-  const rows = new Map(
-    [...list.rows].map(([key, { event, fits }]): [string, ShownEvent] => {
-      const isBeyond = last !== undefined && !comes(sort, event, last);
-      return [key, now.get(key) ?? { event, fits: fits && isBeyond }];
-    }),
-  );
-  return { ...list, rows, total, waiting: new Set([...now.keys()].filter((key) => !rows.has(key))) };
-};
-
-/** Whether one event stands before another in the order of the list. */
-const comes = (sort: Sort, a: EventRow, b: EventRow): boolean => {
-  if (sort === 'severity') {
-    const worse = severityRank(a.check.status) - severityRank(b.check.status);
-    if (worse !== 0) return worse > 0;
-    if (a.since !== b.since) return a.since > b.since;
-  }
-  if (sort === 'newest' && a.timestamp !== b.timestamp) return a.timestamp > b.timestamp;
-  return keyOf(a) < keyOf(b);
+/** Read anew after news were missed: rows stay where they are, those the page no longer holds are gone. */
+export const caughtUp = (list: EventList, page: EventListPage, compare: Compare): EventList => {
+  const fresh = new Set(page.items.map(keyOf));
+  const { next, counts, total } = page;
+  const known = { ...list, next: list.next ?? next, total };
+  const gone = next === undefined ? [...list.rows.keys()].filter((key) => !fresh.has(key)) : [];
+  return changed(known, { counts, rows: page.items, gone }, compare);
 };

@@ -1,5 +1,6 @@
 // The resources the page reads, as far as it reads them, and what it does to them over the public API.
 import { encode, getJson, inNamespace, send } from './api.ts';
+import type { NamedEvent } from './event-key.ts';
 
 export interface Metadata {
   readonly name: string;
@@ -62,28 +63,29 @@ export interface Silence {
   readonly expire_on_resolve: boolean;
 }
 
-export const isSilenced = (event: MonEvent): boolean =>
-  event.check.is_silenced === true || (event.check.silenced ?? []).length > 0;
+export const isSilenced = ({ check }: Pick<MonEvent, 'check'>): boolean =>
+  check.is_silenced === true || (check.silenced ?? []).length > 0;
 
-export const eventPath = (namespace: string, event: MonEvent): string =>
+export const eventPath = (namespace: string, event: NamedEvent): string =>
   `/n/${encode(namespace)}/events/${encode(event.entity.metadata.name)}/${encode(event.check.metadata.name)}`;
 
-const eventUrl = (namespace: string, event: MonEvent): string =>
+const eventUrl = (namespace: string, event: NamedEvent): string =>
   inNamespace(namespace, `events/${encode(event.entity.metadata.name)}/${encode(event.check.metadata.name)}`);
 
-/** Says it is well again, by hand; the pipelines hear of it as of any result. A row of a list is not the whole event. */
-export const resolveEvent = async (namespace: string, event: MonEvent, by: string): Promise<unknown> => {
-  const { id: _id, ...rest } = await getJson<MonEvent>(eventUrl(namespace, event));
+/** Says it is well again, by hand; the pipelines hear of it as of any result. */
+export const resolveEvent = async (namespace: string, named: NamedEvent, by: string): Promise<unknown> => {
+  // A list holds only what it shows.
+  const { id: _id, ...event } = await getJson<MonEvent>(eventUrl(namespace, named));
   const executed = Math.floor(Date.now() / 1000);
-  const check = { ...rest.check, status: 0, output: `Resolved manually by ${by}`, executed, ttl: 0 };
-  return send('PUT', eventUrl(namespace, event), { ...rest, timestamp: executed, check });
+  const check = { ...event.check, status: 0, output: `Resolved manually by ${by}`, executed, ttl: 0 };
+  return send('PUT', eventUrl(namespace, named), { ...event, timestamp: executed, check });
 };
 
-export const deleteEvent = (namespace: string, event: MonEvent): Promise<unknown> =>
+export const deleteEvent = (namespace: string, event: NamedEvent): Promise<unknown> =>
   send('DELETE', eventUrl(namespace, event));
 
 /** Runs the check again on this entity only. */
-export const rerun = (namespace: string, event: MonEvent): Promise<unknown> =>
+export const rerun = (namespace: string, event: NamedEvent): Promise<unknown> =>
   send('POST', inNamespace(namespace, `checks/${encode(event.check.metadata.name)}/execute`), {
     check: event.check.metadata.name,
     subscriptions: [`entity:${event.entity.metadata.name}`],
@@ -110,18 +112,3 @@ export const createSilence = (namespace: string, order: SilenceOrder): Promise<u
 
 export const deleteSilence = (namespace: string, name: string): Promise<unknown> =>
   send('DELETE', inNamespace(namespace, `silenced/${encode(name)}`));
-
-/** Whether a silence, as written, covers an event: its subscription and its check. */
-export const covers = (
-  silence: { subscription?: string | null; check?: string | null },
-  event: MonEvent,
-): boolean => {
-  const { subscription, check } = silence;
-  const own = [`entity:${event.entity.metadata.name}`, ...(event.entity.subscriptions ?? [])];
-  const asked = event.check.subscriptions ?? [];
-  const bySubscription =
-    !subscription ||
-    subscription === '*' ||
-    (own.includes(subscription) && (subscription.startsWith('entity:') || asked.includes(subscription)));
-  return bySubscription && (!check || check === '*' || check === event.check.metadata.name);
-};

@@ -1,9 +1,11 @@
 // Everything that is watched, with what each one's events add up to.
 import { useSignal } from '@preact/signals';
-import { encode, getPage, inNamespace } from '../lib/api.ts';
+import type { EventListPage } from '../../../src/http/inspect/events/protocol.ts';
+import { encode, getJson, getPage, inNamespace } from '../lib/api.ts';
+import { eventsPath } from '../lib/event-feed.ts';
 import { plural, severityRank } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
-import type { Entity, MonEvent } from '../lib/resources.ts';
+import type { Entity } from '../lib/resources.ts';
 import { href, query, setQuery } from '../lib/router.ts';
 import { Ago, Chip, Empty, Problem } from '../parts/bits.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
@@ -11,26 +13,29 @@ import { StatusIcon } from '../parts/status.tsx';
 
 const pageSize = 200;
 
+const selectorOf = (cls: string, search: string): string | undefined => {
+  const parts = [
+    cls !== '' && `entity.entity_class == ${JSON.stringify(cls)}`,
+    search !== '' && `entity.name matches ${JSON.stringify(search)}`,
+  ];
+  return parts.filter(Boolean).join(' && ') || undefined;
+};
+
 export const EntitiesPage = ({ namespace }: { namespace: string }) => {
   const cls = query.value.get('class') ?? '';
   const search = query.value.get('search') ?? '';
   const pages = useSignal(1);
-  const entities = usePolled(`entities/${namespace}/${cls}/${pages.value}`, 4_000, () =>
+  const entities = usePolled(`entities/${namespace}/${cls}/${search}/${pages.value}`, 4_000, () =>
     getPage<Entity>(inNamespace(namespace, 'entities'), {
       limit: String(pageSize * pages.value),
-      fieldSelector: cls === '' ? undefined : `entity.entity_class == "${cls}"`,
+      fieldSelector: selectorOf(cls, search),
     }),
   );
-  const events = usePolled(`failing/${namespace}`, 4_000, () =>
-    getPage<MonEvent>(inNamespace(namespace, 'events'), {
-      limit: '1000',
-      fieldSelector: 'event.check.status != "0"',
-    }),
+  const events = usePolled<EventListPage>(`failing/${namespace}`, 4_000, () =>
+    getJson(eventsPath(namespace, { state: 'failing', limit: '1000' })),
   );
   const failing = Map.groupBy(events.data?.items ?? [], (event) => event.entity.metadata.name);
-  const shown = (entities.data?.items ?? []).filter((entity) =>
-    entity.metadata.name.toLowerCase().includes(search.toLowerCase()),
-  );
+  const shown = entities.data?.items ?? [];
   const worst = (name: string): number =>
     Math.max(0, ...(failing.get(name) ?? []).map((event) => severityRank(event.check.status)));
   const ordered = [...shown].sort((a, b) => worst(b.metadata.name) - worst(a.metadata.name));
@@ -39,7 +44,8 @@ export const EntitiesPage = ({ namespace }: { namespace: string }) => {
       <header class="page-head">
         <h1>Entities</h1>
         <span class="dim">
-          {entities.data === undefined ? '' : plural(shown.length, 'entity', 'entities')}
+          {entities.data !== undefined &&
+            `${plural(shown.length, 'entity', 'entities')}${entities.data.next === undefined ? '' : ' and more'}`}
         </span>
       </header>
       <div class="filters">

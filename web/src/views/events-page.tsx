@@ -1,205 +1,183 @@
-// What needs attention, first. Filters are chips that say what they hide; the list is live and never jumps.
+// What needs attention, first. Filters are chips that say what they hide; the list is live and never jumps; what is done
+// to the chosen can be done to everything that fits.
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
+import type { EventRow } from '../../../src/http/inspect/events/protocol.ts';
 import { encode } from '../lib/api.ts';
-import { useEvents } from '../lib/event-feed.ts';
+import { readPage, useEvents } from '../lib/event-feed.ts';
 import { keyOf } from '../lib/event-key.ts';
-import type { EventFilter, ShownEvent, Sort } from '../lib/event-list.ts';
-import { firstLine, plural } from '../lib/format.ts';
+import { chipCounts, type EventFilter, filterFrom, isPlain } from '../lib/event-query.ts';
+import { plural } from '../lib/format.ts';
 import { useShortcuts } from '../lib/keys.ts';
-import { attempt } from '../lib/notices.ts';
-import { deleteEvent, eventPath, isSilenced, type MonEvent, rerun, resolveEvent } from '../lib/resources.ts';
-import { go, href, query, setQuery } from '../lib/router.ts';
+import { attemptAll } from '../lib/notices.ts';
+import { deleteEvent, eventPath, rerun, resolveEvent } from '../lib/resources.ts';
+import { go, href, query } from '../lib/router.ts';
 import { user } from '../lib/session.ts';
-import { Ago, Chip, Problem } from '../parts/bits.tsx';
-import { SearchBox } from '../parts/search-box.tsx';
-import { HistoryStrip, StatusIcon, StatusWord } from '../parts/status.tsx';
+import { Problem } from '../parts/bits.tsx';
+import { StatusIcon } from '../parts/status.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { EventFilters } from './event-filters.tsx';
+import { EventLine } from './event-row.tsx';
 import { silenceFor } from './silence-dialog.tsx';
 
-const severities = ['critical', 'warning', 'unknown'] as const;
-const statusOf = { critical: 2, warning: 1, unknown: 3 } as const;
+/** What is chosen: some rows, or everything that fits, on the screen or not. */
+type Choice = { readonly type: 'rows'; readonly keys: ReadonlySet<string> } | { readonly type: 'whole' };
+const nothing: Choice = { type: 'rows', keys: new Set() };
 
-/** Rows drawn at once; more are drawn as the end of the list comes near. */
-const rowsStep = 150;
+/** At most so many are dealt with in one go. */
+const mostAtOnce = 10_000;
+const rowsAPage = 1_000;
 
-const filterOf = (namespace: string): EventFilter => ({
-  namespace,
-  show: (query.value.get('show') ?? 'attention') as EventFilter['show'],
-  search: query.value.get('search') ?? '',
-  severity: query.value.get('severity') ?? '',
-  silenced: query.value.get('silenced') === 'only',
-  sort: (query.value.get('sort') ?? 'severity') as Sort,
-});
+const readWhole = async (filter: EventFilter): Promise<readonly EventRow[]> => {
+  const rows: EventRow[] = [];
+  let next: string | undefined;
+  do {
+    const page = await readPage(filter, rowsAPage, next);
+    rows.push(...page.items);
+    next = page.next;
+  } while (next !== undefined && rows.length < mostAtOnce);
+  return rows;
+};
 
 export const EventsPage = ({ namespace }: { namespace: string }) => {
-  const filter = filterOf(namespace);
+  const filter = filterFrom(namespace, query.value);
   const feed = useEvents(filter);
-  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const choice = useSignal<Choice>(nothing);
   const cursor = useSignal(0);
-  const { rows } = feed;
-  const drawn = useSignal(rowsStep);
+  const { list } = feed;
+  const rows = [...list.rows.values()];
   const at = rows[Math.min(cursor.value, rows.length - 1)];
-  const selected = rows.filter(({ event }) => chosen.value.has(keyOf(event))).map(({ event }) => event);
-  const targets = selected.length > 0 ? selected : at === undefined ? [] : [at.event];
+  const isWhole = choice.value.type === 'whole';
+  const isChosen = (event: EventRow): boolean =>
+    choice.value.type === 'whole' || choice.value.keys.has(keyOf(event));
+  const selected = rows.filter(isChosen);
+  const count = isWhole ? list.total : selected.length;
+  const fitting = rows.length - list.gone.size;
 
-  const toggle = (event: MonEvent): void => {
-    const next = new Set(chosen.value);
-    if (!next.delete(keyOf(event))) next.add(keyOf(event));
-    chosen.value = next;
+  const choose = (keys: Iterable<string>): void => {
+    choice.value = { type: 'rows', keys: new Set(keys) };
+  };
+  const toggle = (event: EventRow): void => {
+    const keys = new Set(selected.map(keyOf));
+    if (!keys.delete(keyOf(event))) keys.add(keyOf(event));
+    choose(keys);
   };
   const move = (by: number): void => {
     cursor.value = Math.max(0, Math.min(rows.length - 1, cursor.value + by));
-    if (cursor.value >= drawn.value) drawn.value += rowsStep;
-    document.querySelectorAll('.events li')[cursor.value]?.scrollIntoView({ block: 'nearest' });
   };
-  const forAll = async (what: string, act: (event: MonEvent) => Promise<unknown>): Promise<void> => {
-    const many = targets;
+  /** The chosen ones; without a choice the one the cursor is at. */
+  const targets = async (): Promise<readonly EventRow[]> => {
+    if (isWhole) return readWhole(filter);
+    return selected.length > 0 || at === undefined ? selected : [at];
+  };
+  const forAll = async (what: string, ask: string, act: (event: EventRow) => Promise<unknown>) => {
+    const many = await targets();
+    const needsAsking = ask !== '' || many.length > rowsAPage / 10;
     if (many.length === 0) return;
-    await attempt(
-      `${what} ${many.length === 1 ? keyOf(many[0] as MonEvent) : plural(many.length, 'event')}`,
-      () => Promise.all(many.map(act)),
-    );
-    chosen.value = new Set();
+    if (needsAsking && !confirm(`${what}: ${plural(many.length, 'event')}${ask}. Go on?`)) return;
+    await attemptAll(what, many, keyOf, act);
+    choice.value = nothing;
     feed.reload();
   };
   const resolveAll = () =>
-    forAll('Resolved', (event) => resolveEvent(namespace, event, user.value ?? 'somebody'));
-  const rerunAll = () => forAll('Asked to run again:', (event) => rerun(namespace, event));
-  const deleteAll = async (): Promise<void> => {
-    if (confirm(`Delete ${plural(targets.length, 'event')} with their history?`))
-      await forAll('Deleted', (event) => deleteEvent(namespace, event));
+    forAll('Resolved', '', (event) => resolveEvent(namespace, event, user.value ?? 'somebody'));
+  const rerunAll = () => forAll('Asked to run again:', '', (event) => rerun(namespace, event));
+  const deleteAll = () => forAll('Deleted', ', with their history', (event) => deleteEvent(namespace, event));
+  const silenceAll = async (): Promise<void> => {
+    silenceFor(namespace, await targets(), () => {
+      choice.value = nothing;
+      feed.reload();
+    });
   };
-  const silenceAll = (): void => silenceFor(namespace, targets, feed.reload);
 
   useShortcuts(
     [
       { keys: 'j', what: 'Next event', run: () => move(1) },
       { keys: 'k', what: 'Previous event', run: () => move(-1) },
-      { keys: 'x', what: 'Select', run: () => at && toggle(at.event) },
-      { keys: 'Enter', what: 'Open', run: () => at && go(eventPath(namespace, at.event)) },
-      { keys: 's', what: 'Silence', run: silenceAll },
+      { keys: 'x', what: 'Select', run: () => at && toggle(at) },
+      { keys: 'Enter', what: 'Open', run: () => at && go(eventPath(namespace, at)) },
+      { keys: 's', what: 'Silence', run: () => void silenceAll() },
       { keys: 'r', what: 'Run again', run: () => void rerunAll() },
       { keys: 'a', what: 'Resolve', run: () => void resolveAll() },
     ],
-    [rows, chosen.value, cursor.value],
+    [list, choice.value, cursor.value],
   );
   useEffect(() => {
     cursor.value = 0;
-    drawn.value = rowsStep;
+    choice.value = nothing;
   }, [JSON.stringify(filter)]);
+  useTitle(list.counts === undefined ? undefined : chipCounts(list.counts).attention);
 
   return (
     <>
       <header class="page-head">
         <h1>Events</h1>
-        <span class="dim">{feed.isLoaded ? plural(feed.total, 'event') : ''}</span>
+        {feed.isLoaded && (
+          <span class={`live-dot ${feed.isLive ? 'on' : 'off'}`}>{feed.isLive ? 'live' : 'not live'}</span>
+        )}
       </header>
-      <div class="filters">
-        <div class="chips">
-          <Chip
-            on={filter.show === 'attention'}
-            onClick={() => setQuery({ show: '' })}
-            title="Not passing and not silenced"
-          >
-            Needs attention
-          </Chip>
-          <Chip
-            on={filter.show === 'failing'}
-            onClick={() => setQuery({ show: 'failing' })}
-            title="Not passing, silenced ones too"
-          >
-            Not passing
-          </Chip>
-          <Chip on={filter.show === 'all'} onClick={() => setQuery({ show: 'all' })}>
-            All
-          </Chip>
-          <span class="divider" />
-          {severities.map((severity) => (
-            <Chip
-              key={severity}
-              on={filter.severity === severity}
-              onClick={() => setQuery({ severity: filter.severity === severity ? '' : severity })}
-            >
-              <StatusIcon status={statusOf[severity]} size={13} /> {severity}
-            </Chip>
-          ))}
-          <Chip
-            on={filter.silenced}
-            onClick={() =>
-              setQuery({ silenced: filter.silenced ? '' : 'only', show: filter.silenced ? '' : 'failing' })
-            }
-          >
-            silenced
-          </Chip>
-        </div>
-        <SearchBox
-          value={filter.search}
-          placeholder="Search entity, check, output"
-          onChange={(search) => setQuery({ search })}
-        />
-        <select
-          aria-label="Order"
-          value={filter.sort}
-          onChange={(event) => setQuery({ sort: event.currentTarget.value })}
-        >
-          <option value="severity">worst first</option>
-          <option value="newest">newest first</option>
-          <option value="entity">by entity</option>
-        </select>
-      </div>
-      <div class="bulk" data-some={selected.length > 0}>
+      <EventFilters filter={filter} counts={list.counts} />
+      <div class="bulk" data-some={count > 0}>
         <label>
           <input
             type="checkbox"
             checked={rows.length > 0 && selected.length === rows.length}
-            onChange={(event) => {
-              chosen.value = new Set(event.currentTarget.checked ? rows.map((row) => keyOf(row.event)) : []);
-            }}
+            onChange={(event) => choose(event.currentTarget.checked ? list.rows.keys() : [])}
           />
-          {selected.length > 0 ? `${selected.length} selected` : 'all'}
+          {count > 0
+            ? `${count.toLocaleString('en')} selected`
+            : feed.isLoaded && plural(Math.max(fitting, list.total - list.gone.size), 'event')}
         </label>
-        {selected.length > 0 && (
+        {!isWhole && selected.length === rows.length && list.next !== undefined && rows.length > 0 && (
+          <button
+            type="button"
+            onClick={() => {
+              choice.value = { type: 'whole' };
+            }}
+          >
+            Select all {list.total.toLocaleString('en')} that fit
+          </button>
+        )}
+        {count > 0 && (
           <>
-            <button type="button" onClick={resolveAll}>
+            <button type="button" onClick={() => void resolveAll()}>
               Resolve
             </button>
-            <button type="button" onClick={rerunAll}>
+            <button type="button" onClick={() => void rerunAll()}>
               Run again
             </button>
-            <button type="button" onClick={silenceAll}>
+            <button type="button" onClick={() => void silenceAll()}>
               Silence…
             </button>
-            <button type="button" class="danger" onClick={deleteAll}>
+            <button type="button" class="danger" onClick={() => void deleteAll()}>
               Delete…
             </button>
           </>
         )}
-        {feed.waiting > 0 && (
-          <button type="button" class="new-bar" onClick={feed.showNew}>
-            {feed.waiting} new — show
+        {list.waiting.size > 0 && (
+          <button type="button" class="new-bar" onClick={feed.reload}>
+            {list.waiting.size.toLocaleString('en')} new — show
           </button>
         )}
       </div>
       {feed.problem !== undefined && <Problem text={feed.problem} again={feed.reload} />}
-      <ul class="events">
-        {rows.slice(0, drawn.value).map((row, index) => (
-          <Row
-            key={keyOf(row.event)}
-            namespace={namespace}
-            row={row}
-            isAt={index === cursor.value}
-            isChosen={chosen.value.has(keyOf(row.event))}
-            onToggle={() => toggle(row.event)}
-          />
-        ))}
-      </ul>
-      {(rows.length > drawn.value || feed.hasMore) && (
-        <More
-          count={feed.total - Math.min(rows.length, drawn.value)}
-          onNear={() => {
-            drawn.value = Math.min(rows.length, drawn.value) + rowsStep;
-            if (rows.length < drawn.value) feed.more();
-          }}
+      {rows.length > 0 && (
+        <VirtualList
+          class="events"
+          items={rows}
+          reveal={cursor.value}
+          onNearEnd={feed.more}
+          row={(event, index) => (
+            <EventLine
+              key={keyOf(event)}
+              namespace={namespace}
+              event={event}
+              isGone={list.gone.has(keyOf(event))}
+              isAt={index === cursor.value}
+              isChosen={isChosen(event)}
+              onToggle={() => toggle(event)}
+            />
+          )}
         />
       )}
       {feed.isLoaded && rows.length === 0 && <AllQuiet filter={filter} />}
@@ -207,34 +185,21 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
   );
 };
 
-/** Draws on before its end is reached, so that nobody waits at the end of the list. */
-const More = ({ count, onNear }: { count: number; onNear: () => void }) => {
-  const end = useRef<HTMLDivElement>(null);
+/** How many need attention can be read from the tab. */
+const useTitle = (attention: number | undefined): void => {
   useEffect(() => {
-    const near = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && onNear(), {
-      rootMargin: '1200px',
-    });
-    if (end.current !== null) near.observe(end.current);
-    return () => near.disconnect();
-  }, [count]);
-  return (
-    <div ref={end} class="row pager">
-      <button type="button" onClick={onNear}>
-        {count.toLocaleString('en')} more
-      </button>
-    </div>
-  );
+    document.title = attention === undefined || attention === 0 ? 'mon' : `(${attention}) mon`;
+    return () => {
+      document.title = 'mon';
+    };
+  }, [attention]);
 };
 
 const AllQuiet = ({ filter }: { filter: EventFilter }) => (
   <div class="quiet-page">
     <StatusIcon status={0} size={34} />
-    <p>
-      {filter.show === 'attention' && filter.search === '' && filter.severity === ''
-        ? 'Nothing needs attention.'
-        : 'No event fits.'}
-    </p>
-    {filter.show !== 'all' && (
+    <p>{filter.show === 'attention' && isPlain(filter) ? 'Nothing needs attention.' : 'No event fits.'}</p>
+    {(filter.show !== 'all' || !isPlain(filter)) && (
       <p class="dim">
         Passing and silenced events are hidden here.{' '}
         <a href={href(`/n/${encode(filter.namespace)}/events?show=all`)}>Show all</a>
@@ -242,50 +207,3 @@ const AllQuiet = ({ filter }: { filter: EventFilter }) => (
     )}
   </div>
 );
-
-interface RowProps {
-  readonly namespace: string;
-  readonly row: ShownEvent;
-  readonly isAt: boolean;
-  readonly isChosen: boolean;
-  readonly onToggle: () => void;
-}
-
-/** Drawn anew only when something of it changed: in a list of two thousand most rows stay as they are. */
-const Row = (props: RowProps) => {
-  const { namespace, row, isAt, isChosen } = props;
-  return useMemo(() => <RowBody {...props} />, [namespace, row.event, row.fits, isAt, isChosen]);
-};
-
-const RowBody = ({ namespace, row: { event, fits }, isAt, isChosen, onToggle }: RowProps) => {
-  const { check, entity } = event;
-  const to = href(eventPath(namespace, event));
-  return (
-    <li class={`${isAt ? 'at' : ''} ${isChosen ? 'chosen' : ''} ${fits ? '' : 'gone'}`}>
-      <input type="checkbox" checked={isChosen} aria-label={`Select ${keyOf(event)}`} onChange={onToggle} />
-      <StatusWord status={check.status} />
-      <a class="what" href={to}>
-        <b>{check.metadata.name}</b>
-        <span>{entity.metadata.name}</span>
-      </a>
-      <a class="output" href={to} tabIndex={-1}>
-        {firstLine(check.output) || 'no output'}
-      </a>
-      <span class="tags">
-        {check.state === 'flapping' && <span class="tag">flapping</span>}
-        {isSilenced(event) && (
-          <span class="tag silenced" title={(check.silenced ?? []).join(', ')}>
-            silenced
-          </span>
-        )}
-        {check.status !== 0 && check.occurrences > 1 && (
-          <span class="tag" title="results in a row with this status">
-            {check.occurrences}×
-          </span>
-        )}
-      </span>
-      <HistoryStrip history={check.history ?? []} />
-      <Ago at={check.executed || event.timestamp} />
-    </li>
-  );
-};

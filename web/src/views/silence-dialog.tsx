@@ -1,12 +1,18 @@
 // Making a silence: what it covers, for how long, why; with a preview of what it hits now.
 import { useSignal } from '@preact/signals';
-import { getPage, inNamespace } from '../lib/api.ts';
-import { keyOf } from '../lib/event-key.ts';
+import type { EventListPage } from '../../../src/http/inspect/events/protocol.ts';
+import { getJson } from '../lib/api.ts';
+import { eventsPath } from '../lib/event-feed.ts';
+import { keyOf, type NamedEvent } from '../lib/event-key.ts';
+import { coveredBy } from '../lib/event-query.ts';
 import { plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
-import { attempt } from '../lib/notices.ts';
-import { covers, createSilence, type MonEvent, type SilenceOrder } from '../lib/resources.ts';
+import { attempt, attemptAll } from '../lib/notices.ts';
+import { createSilence, type SilenceOrder } from '../lib/resources.ts';
 import { closeDialog, dialog } from '../parts/dialog.tsx';
+
+/** More names than these tell nobody anything. */
+const namedOrders = 12;
 
 const lengths = [
   [3_600, '1 hour'],
@@ -17,7 +23,7 @@ const lengths = [
 ] as const;
 
 /** One silence for one event; for several, one each, all with the same reason. */
-export const silenceFor = (namespace: string, events: readonly MonEvent[], onDone: () => void): void => {
+export const silenceFor = (namespace: string, events: readonly NamedEvent[], onDone: () => void): void => {
   const orders = events.map((event) => ({
     subscription: `entity:${event.entity.metadata.name}`,
     check: event.check.metadata.name,
@@ -47,18 +53,28 @@ const SilenceForm = ({ namespace, orders, onDone }: Props) => {
     const wanted: readonly SilenceOrder[] = isMany
       ? orders.map((order) => ({ ...order, ...shared }))
       : [{ subscription: subscription.value, check: check.value, ...shared }];
-    const isDone = await attempt('Silenced', () =>
-      Promise.all(wanted.map((order) => createSilence(namespace, order))),
-    );
-    if (!isDone) return;
-    closeDialog();
+    if (isMany) {
+      closeDialog();
+      const nameOf = (order: SilenceOrder): string => `${order.subscription}:${order.check}`;
+      await attemptAll('Silenced', wanted, nameOf, (order) => createSilence(namespace, order));
+    } else {
+      const isDone = await attempt('Silenced', () =>
+        Promise.all(wanted.map((order) => createSilence(namespace, order))),
+      );
+      if (!isDone) return;
+      closeDialog();
+    }
     onDone();
   };
   return (
     <form class="form" onSubmit={submit}>
       {isMany ? (
         <p class="dim">
-          {orders.map((order) => `${order.subscription.replace('entity:', '')}/${order.check}`).join(', ')}
+          {orders
+            .slice(0, namedOrders)
+            .map((order) => `${order.subscription.replace('entity:', '')}/${order.check}`)
+            .join(', ')}
+          {orders.length > namedOrders && ` and ${orders.length - namedOrders} more`}
         </p>
       ) : (
         <>
@@ -116,17 +132,39 @@ const Preview = ({
   subscription: string;
   check: string;
 }) => {
-  const events = usePolled(`preview/${namespace}`, 10_000, () =>
-    getPage<MonEvent>(inNamespace(namespace, 'events'), { limit: '1000' }),
+  const key = `preview/${namespace}/${subscription}/${check}`;
+  const isOpen = subscription !== '' || check !== '';
+  const covered = usePolled<Covered | undefined>(key, 10_000, async () =>
+    isOpen ? askCovered(namespace, { subscription, check }) : undefined,
   );
-  if (subscription === '' && check === '')
-    return <p class="problem">Name a subscription, a check, or both.</p>;
-  const hit = (events.data?.items ?? []).filter((event) => covers({ subscription, check }, event));
-  const entities = new Set(hit.map((event) => event.entity.metadata.name));
+  if (!isOpen) return <p class="problem">Name a subscription, a check, or both.</p>;
+  if (covered.error !== undefined) return <p class="preview">{covered.error}</p>;
+  if (covered.data === undefined) return <p class="preview">Looking…</p>;
+  const { page, failing } = covered.data;
+  const entities = new Set(page.items.map((event) => event.entity.metadata.name));
   return (
-    <p class="preview" title={hit.slice(0, 30).map(keyOf).join('\n')}>
-      Covers {plural(hit.length, 'event')} on {plural(entities.size, 'entity', 'entities')} now
-      {hit.length > 0 && `, ${hit.filter((event) => event.check.status !== 0).length} of them not passing`}.
+    <p class="preview" title={page.items.slice(0, 30).map(keyOf).join('\n')}>
+      Covers {plural(page.total, 'event')} on {page.next === undefined ? '' : 'at least '}
+      {plural(entities.size, 'entity', 'entities')} now
+      {page.total > 0 && `, ${failing.toLocaleString('en')} of them not passing`}.
     </p>
   );
+};
+
+interface Covered {
+  readonly page: EventListPage;
+  readonly failing: number;
+}
+
+/** What a silence would cover now, by the API's own lists. */
+const askCovered = async (
+  namespace: string,
+  silence: { subscription: string; check: string },
+): Promise<Covered> => {
+  const question = coveredBy(silence);
+  const [page, failing] = await Promise.all([
+    getJson<EventListPage>(eventsPath(namespace, { ...question, limit: '500' })),
+    getJson<EventListPage>(eventsPath(namespace, { ...question, state: 'failing', limit: '1' })),
+  ]);
+  return { page, failing: failing.total };
 };

@@ -1,21 +1,29 @@
 // Silences: what is quiet, who said so, why, until when, and what each one covers right now.
-import { getJson, getPage, inNamespace } from '../lib/api.ts';
+import { useSignal } from '@preact/signals';
+import type { EventListPage } from '../../../src/http/inspect/events/protocol.ts';
+import { getJson, inNamespace } from '../lib/api.ts';
 import { now } from '../lib/clock.ts';
+import { eventsPath } from '../lib/event-feed.ts';
 import { keyOf } from '../lib/event-key.ts';
+import { coveredBy } from '../lib/event-query.ts';
 import { dateTime, duration, plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
 import { attempt } from '../lib/notices.ts';
-import { covers, deleteSilence, type MonEvent, type Silence } from '../lib/resources.ts';
+import { deleteSilence, type Silence } from '../lib/resources.ts';
+import { query, setQuery } from '../lib/router.ts';
 import { Empty, Problem } from '../parts/bits.tsx';
+import { SearchBox } from '../parts/search-box.tsx';
 import { silenceFor } from './silence-dialog.tsx';
 
 export const SilencesPage = ({ namespace }: { namespace: string }) => {
   const silences = usePolled<Silence[]>(`silenced/${namespace}`, 3_000, () =>
     getJson(inNamespace(namespace, 'silenced')),
   );
-  const events = usePolled(`events/${namespace}`, 5_000, () =>
-    getPage<MonEvent>(inNamespace(namespace, 'events'), { limit: '1000' }),
-  );
+  const drawn = useSignal(rowsStep);
+  const search = (query.value.get('search') ?? '').toLowerCase();
+  const found = (silences.data ?? [])
+    .filter((silence) => textOf(silence).includes(search))
+    .sort((a, b) => endOf(a) - endOf(b) || (a.metadata.name < b.metadata.name ? -1 : 1));
   return (
     <>
       <header class="page-head">
@@ -26,12 +34,22 @@ export const SilencesPage = ({ namespace }: { namespace: string }) => {
       </header>
       {silences.error !== undefined && <Problem text={silences.error} again={silences.again} />}
       {silences.data?.length === 0 && <Empty>Nothing is silenced in this namespace.</Empty>}
+      {(silences.data?.length ?? 0) > 0 && (
+        <div class="filters">
+          <SearchBox
+            value={search}
+            placeholder="Search name, reason, who"
+            onChange={(text) => setQuery({ search: text })}
+          />
+          <span class="count">{plural(found.length, 'silence')}, next to end first</span>
+        </div>
+      )}
       <ul class="silences">
-        {silences.data?.map((silence) => (
+        {found.slice(0, drawn.value).map((silence) => (
           <Row
             key={silence.metadata.name}
             silence={silence}
-            hit={(events.data?.items ?? []).filter((event) => covers(silence, event))}
+            namespace={namespace}
             onLift={async () => {
               if (
                 await attempt(`Lifted ${silence.metadata.name}`, () =>
@@ -43,19 +61,33 @@ export const SilencesPage = ({ namespace }: { namespace: string }) => {
           />
         ))}
       </ul>
+      {found.length > drawn.value && (
+        <div class="row pager">
+          <button
+            type="button"
+            onClick={() => {
+              drawn.value += rowsStep;
+            }}
+          >
+            {plural(found.length - drawn.value, 'more', 'more')}
+          </button>
+        </div>
+      )}
     </>
   );
 };
 
-const Row = ({
-  silence,
-  hit,
-  onLift,
-}: {
-  silence: Silence;
-  hit: readonly MonEvent[];
-  onLift: () => void;
-}) => {
+/** Each row asks what it covers. */
+const rowsStep = 30;
+const coversEveryMs = 10_000;
+
+const textOf = ({ metadata, reason, creator }: Silence): string =>
+  `${metadata.name} ${reason ?? ''} ${creator ?? ''}`.toLowerCase();
+const endOf = ({ expire_at: end }: Silence): number => (end > 0 ? end : Number.MAX_SAFE_INTEGER);
+
+const Row = ({ namespace, silence, onLift }: { namespace: string; silence: Silence; onLift: () => void }) => {
+  const path = eventsPath(namespace, { ...coveredBy(silence), limit: '30' });
+  const { data: hit } = usePolled<EventListPage>(path, coversEveryMs, () => getJson(path));
   const endMs = silence.expire_at * 1000;
   const left = endMs > 0 ? (endMs - now.value) / 1000 : undefined;
   const notYet = silence.begin * 1000 > now.value;
@@ -80,9 +112,11 @@ const Row = ({
             {silence.expire > 0 && <progress max={silence.expire} value={Math.max(0, left)} />}
           </>
         )}
-        <span class={hit.length === 0 ? 'dim' : ''} title={hit.slice(0, 30).map(keyOf).join('\n')}>
-          {hit.length === 0 ? 'covers nothing now' : `covers ${plural(hit.length, 'event')}`}
-        </span>
+        {hit !== undefined && (
+          <span class={hit.total === 0 ? 'dim' : ''} title={hit.items.map(keyOf).join('\n')}>
+            {hit.total === 0 ? 'covers nothing now' : `covers ${plural(hit.total, 'event')}`}
+          </span>
+        )}
       </div>
       <button type="button" onClick={onLift}>
         Lift

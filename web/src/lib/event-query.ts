@@ -1,0 +1,106 @@
+// What the events page is asked to show, as its address holds it, and how the backend is asked for it. Pure.
+import { byAge, byName, byUrgency, type EventPlace } from '../../../src/actors/events/event-entry.ts';
+import type { EventCounts, EventRow } from '../../../src/http/inspect/events/protocol.ts';
+import { keyOf } from './event-key.ts';
+import { severityRank } from './format.ts';
+
+export type Sort = 'worst' | 'newest' | 'name';
+export type Shown = 'attention' | 'failing' | 'silenced' | 'all';
+export type SeverityFilter = '' | 'critical' | 'warning' | 'unknown';
+
+export interface EventFilter {
+  readonly namespace: string;
+  /** `attention`: not passing and not silenced; `silenced`: not passing, but silenced. */
+  readonly show: Shown;
+  readonly severity: SeverityFilter;
+  /** Words that all occur in entity, check or output. */
+  readonly search: string;
+  readonly entity: string;
+  readonly check: string;
+  /** Selectors as in every list of the API. */
+  readonly fields: string;
+  readonly labels: string;
+  readonly sort: Sort;
+}
+
+const oneOf = <T extends string>(values: readonly [T, ...T[]], text: string | null): T =>
+  values.find((value) => value === text) ?? values[0];
+
+export const filterFrom = (namespace: string, query: URLSearchParams): EventFilter => ({
+  namespace,
+  show: oneOf(['attention', 'failing', 'silenced', 'all'], query.get('show')),
+  severity: oneOf(['', 'critical', 'warning', 'unknown'], query.get('severity')),
+  search: query.get('search') ?? '',
+  entity: query.get('entity') ?? '',
+  check: query.get('check') ?? '',
+  fields: query.get('fields') ?? '',
+  labels: query.get('labels') ?? '',
+  sort: oneOf(['worst', 'newest', 'name'], query.get('sort')),
+});
+
+/** The part of a question that a list and the stream of its changes share. */
+export const questionOf = (filter: EventFilter): Record<string, string> => {
+  const { show, severity, search, entity, check, fields, labels } = filter;
+  const asked = {
+    state: severity || (show === 'all' ? '' : 'failing'),
+    silenced: show === 'attention' ? 'false' : show === 'silenced' ? 'true' : '',
+    search,
+    entity,
+    check,
+    fieldSelector: fields,
+    labelSelector: labels,
+  };
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
+};
+
+/** Whether it hides nothing but what its chips say. */
+export const isPlain = ({ severity, search, entity, check, fields, labels }: EventFilter): boolean =>
+  [severity, search, entity, check, fields, labels].every((value) => value === '');
+
+const worstRank = 3;
+const placeOf = (row: EventRow): EventPlace => ({
+  rank: worstRank - severityRank(row.check.status),
+  since: row.since,
+  timestamp: row.timestamp,
+  key: keyOf(row),
+});
+const orders = { worst: byUrgency, newest: byAge, name: byName } as const;
+
+/** The order of the backend: tells where news would stand in a list that is read only in part. */
+export const comparing =
+  (sort: Sort) =>
+  (a: EventRow, b: EventRow): number =>
+    orders[sort](placeOf(a), placeOf(b));
+
+/** How many each chip stands for. */
+export const chipCounts = ({ all, silenced }: EventCounts) => {
+  const failing = all.critical + all.warning + all.unknown;
+  const quiet = silenced.critical + silenced.warning + silenced.unknown;
+  return { attention: failing - quiet, failing, silenced: quiet, all: failing + all.passing };
+};
+
+export const severityCount = (
+  { all, silenced }: EventCounts,
+  show: Shown,
+  severity: Exclude<SeverityFilter, ''>,
+): number =>
+  show === 'silenced'
+    ? silenced[severity]
+    : show === 'attention'
+      ? all[severity] - silenced[severity]
+      : all[severity];
+
+/** A silence as a question: what it covers. Both empty is refused by the API; here it is everything. */
+export const coveredBy = (silence: {
+  readonly subscription?: string | null | undefined;
+  readonly check?: string | null | undefined;
+}): Record<string, string> => {
+  const { subscription, check } = silence;
+  const checkName = check && check !== '*' ? { check } : {};
+  if (!subscription || subscription === '*') return checkName;
+  const entity = /^entity:(.+)$/.exec(subscription)?.[1];
+  if (entity !== undefined) return { ...checkName, entity };
+  const quoted = JSON.stringify(subscription);
+  const fieldSelector = `${quoted} in event.entity.subscriptions && ${quoted} in event.check.subscriptions`;
+  return { ...checkName, fieldSelector };
+};
