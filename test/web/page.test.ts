@@ -261,6 +261,7 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     await page.getByText('None fits.').waitFor();
     await page.getByLabel('Search checks').fill('disk');
     await page.locator('.table.config a').click();
+    await editor.waitFor();
     await page.getByText('Delete…').click();
     await page.getByText('There are no checks here.').waitFor();
     assert.equal(backend.resources.checks.size, 0);
