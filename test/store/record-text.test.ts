@@ -1,9 +1,15 @@
-// The text of a record is the same whether the entity in it was written before or not.
+// The text of a record says the same whether parts of it were written before or not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { copyCheck } from '../../src/machines/check-copy.ts';
+import type { Check } from '../../src/model/check.ts';
+import { definitionOf, resultOf } from '../../src/model/check-parts.ts';
+import { eventSchema } from '../../src/model/event.ts';
 import { rememberJson } from '../../src/model/known-json.ts';
+import { historyText } from '../../src/store/history-text.ts';
 import { recordText } from '../../src/store/record-text.ts';
 import type { StoredRecord } from '../../src/store/snapshot-store.ts';
+import { fc } from '../property.ts';
 
 const record = (state: unknown): StoredRecord => ({
   machine: 'check',
@@ -14,21 +20,26 @@ const record = (state: unknown): StoredRecord => ({
   state,
 });
 
-const checkState = (entity: unknown): unknown => ({
+const checkState = (
+  entity: unknown,
+  check: unknown = { output: 'a "quoted" $& text' },
+  more = {},
+): unknown => ({
   value: { result: 'passing' },
-  context: {
-    event: { timestamp: 1, entity, check: { output: 'a "quoted" $& text' }, id: null },
-    pending: [],
-  },
+  context: { event: { timestamp: 1, entity, check, id: null }, pending: [], ...more },
 });
 
-test('a record around a known entity reads as JSON.stringify would write it', () => {
+const remember = (value: object): void => rememberJson(value, JSON.stringify(value));
+
+const saysTheSame = (state: unknown): void =>
+  assert.deepEqual(JSON.parse(recordText(record(state))), JSON.parse(JSON.stringify(record(state))));
+
+test('a record around a known entity reads back the same', () => {
   const entity = { metadata: { name: 'web-01', labels: { 'ü$&': '"$1"' } }, last_seen: 1 };
-  const whole = record(checkState(entity));
-  const plain = JSON.stringify(whole);
-  assert.equal(recordText(whole), plain);
-  rememberJson(entity, JSON.stringify(entity));
-  assert.equal(recordText(whole), plain);
+  saysTheSame(checkState(entity));
+  remember(entity);
+  saysTheSame(checkState(entity));
+  saysTheSame({ context: { event: { entity, check: {} } }, value: 'one' });
 });
 
 test('the known text is what is written', () => {
@@ -36,6 +47,68 @@ test('the known text is what is written', () => {
   rememberJson(entity, '{"known":true}');
   assert.match(recordText(record(checkState(entity))), /"entity":\{"known":true\},"check"/);
 });
+
+const entity = { entity_class: 'agent', metadata: { name: 'web-01' } };
+
+const checkOf = (over: object): Check => {
+  const event = eventSchema.parse({
+    entity,
+    check: { metadata: { name: 'cpu' }, interval: 10, handlers: ['a'], ...over },
+  });
+  return copyCheck(event.check as Check);
+};
+
+test('every field of a check belongs to its definition or to its result', () => {
+  const check = checkOf({});
+  const both = { ...definitionOf(check), ...resultOf(check), history: check.history };
+  assert.deepEqual(Object.keys(both).sort(), Object.keys(check).sort());
+  assert.deepEqual(both, check);
+});
+
+test('results that share a definition read back the same, and so does one that shares only a part of it', () => {
+  const first = checkOf({ command: 'check "it"', env_vars: ['A=1'], executed: 7 });
+  remember(first.metadata);
+  const result = fc.record({
+    output: fc.string({ unit: 'binary' }),
+    status: fc.nat(),
+    executed: fc.integer(),
+    duration: fc.option(fc.double(), { nil: undefined }),
+    silenced: fc.option(fc.array(fc.string()), { nil: undefined }),
+    history: fc.option(fc.array(fc.record({ status: fc.nat(), executed: fc.integer() }), { maxLength: 22 })),
+  });
+  const other = fc.record(
+    { secrets: fc.constant(null), env_vars: fc.constant(['B=2']), subdues: fc.constant([]), ttl: fc.nat() },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(result, fc.option(other), fc.boolean(), (values, definition, known) => {
+      const around = { ...entity };
+      if (known) remember(around);
+      saysTheSame(checkState(around, { ...first, ...values, ...definition }, { recentIds: 'a-b' }));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a history reads to the byte as JSON.stringify writes it', () => {
+  const number = fc.oneof(fc.nat(), fc.integer(), fc.double(), fc.maxSafeInteger(), fc.constant(-0));
+  const entry = fc.oneof(
+    { weight: 8, arbitrary: fc.record({ status: fc.nat(), executed: fc.integer() }) },
+    fc.record({ status: number, executed: number }),
+    fc.record({ executed: fc.nat(), status: fc.nat() }),
+    fc.record({ status: fc.nat(), executed: fc.nat(), more: fc.nat() }, { requiredKeys: [] }),
+    fc.constantFrom<unknown>(null, 5, 'x', [], [1, 2]),
+  );
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 22 }), (history) =>
+      assert.equal(historyText(history), JSON.stringify(history)),
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+const known = { ...entity };
+remember(known);
 
 for (const state of [
   null,
@@ -45,8 +118,11 @@ for (const state of [
   { context: null },
   { context: { event: null } },
   checkState(null),
+  { ...(checkState(known) as object), more: 1 },
+  checkState(known, null),
+  checkState(known, 'text'),
 ]) {
-  test(`a state without an entity is written as it is: ${JSON.stringify(state).slice(0, 40)}`, () => {
+  test(`a state of another kind is written as it is: ${JSON.stringify(state).slice(0, 60)}`, () => {
     assert.equal(recordText(record(state)), JSON.stringify(record(state)));
   });
 }
