@@ -1,7 +1,9 @@
 // Which transport a configuration asks for: our own WebSocket unless it says otherwise.
 
 import { isMap, type Json } from '../model/earlier/json.ts';
+import { brokerAddresses } from '../wire/earlier/rabbitmq-address.ts';
 import { createRabbitmqTransport } from '../wire/earlier/rabbitmq-transport.ts';
+import { redisOptions } from '../wire/earlier/redis-options.ts';
 import { createRedisTransport } from '../wire/earlier/redis-transport.ts';
 import type { Transport } from '../wire/earlier/transport.ts';
 import { transportPath } from '../wire/earlier/web-socket-messages.ts';
@@ -35,14 +37,29 @@ const webSocket = (settings: Json, onFault: (error: unknown) => void): Transport
   };
 };
 
+/** What nobody could ever connect with, before it is tried for ever. */
+const problemOf = (scope: string, read: () => unknown): TransportChoice | undefined => {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return { ok: false, problem: `${scope} cannot be used: ${(error as Error).message}` };
+  }
+};
+
 export const chooseTransport = (settings: Json, onFault: (error: unknown) => void): TransportChoice => {
   const scope = isMap(settings['transport']) ? settings['transport'] : {};
   const name = text(scope['name'], 'websocket');
   if (name === 'websocket') return webSocket(settings, onFault);
-  if (name === 'redis')
-    return { ok: true, transport: createRedisTransport({ redis: settings['redis'], onFault }) };
-  if (name === 'rabbitmq')
-    return { ok: true, transport: createRabbitmqTransport({ rabbitmq: settings['rabbitmq'], onFault }) };
+  const { redis, rabbitmq } = settings;
+  if (name === 'redis') {
+    const problem = problemOf('redis', () => redisOptions(redis));
+    return problem ?? { ok: true, transport: createRedisTransport({ redis, onFault }) };
+  }
+  if (name === 'rabbitmq') {
+    const problem = problemOf('rabbitmq', () => brokerAddresses(rabbitmq));
+    return problem ?? { ok: true, transport: createRabbitmqTransport({ rabbitmq, onFault }) };
+  }
   return {
     ok: false,
     problem: `transport name must be websocket, redis or rabbitmq (got ${JSON.stringify(name)})`,

@@ -57,6 +57,12 @@ export const backendFlags = {
     ),
     secret: true,
   },
+  'earlier-brokers-ca-file': text(
+    '',
+    'certificates (PEM) a broker reached over rediss:// or amqps:// must come from; empty: those of the system',
+  ),
+  'earlier-brokers-cert-file': text('', 'certificate (PEM) such a broker is shown'),
+  'earlier-brokers-key-file': text('', 'key (PEM) of that certificate'),
   'entity-limit': integer(100, 'entities allowed without a license; 0: no limit'),
   'inspect-control': toggle(
     'let operators with the verb inspect:control send events to actors, restart and stop them',

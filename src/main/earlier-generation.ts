@@ -6,10 +6,13 @@ import { realClock } from '../actors/runtime/clock.ts';
 import type { Authenticator } from '../http/auth/authenticator.ts';
 import { createEarlierApi } from '../http/earlier-api/server.ts';
 import type { TlsOptions } from '../http/tls.ts';
-import { component, type Logger } from '../program/log.ts';
+import { component, errorText, type Logger } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';
 import { version } from '../program/version.ts';
+import { type BrokerFiles, brokerFromUrl, type NamedBroker } from '../wire/earlier/broker-url.ts';
+import { brokerAddresses } from '../wire/earlier/rabbitmq-address.ts';
 import { createRabbitmqTransport } from '../wire/earlier/rabbitmq-transport.ts';
+import { redisOptions } from '../wire/earlier/redis-options.ts';
 import { createRedisTransport } from '../wire/earlier/redis-transport.ts';
 import type { Transport } from '../wire/earlier/transport.ts';
 
@@ -18,6 +21,9 @@ export interface EarlierSettings {
   /** 0: there is none. */
   readonly earlierApiPort: number;
   readonly earlierBrokers: readonly string[];
+  readonly earlierBrokersCaFile: string;
+  readonly earlierBrokersCertFile: string;
+  readonly earlierBrokersKeyFile: string;
 }
 
 export interface EarlierGeneration {
@@ -29,11 +35,23 @@ export interface EarlierGeneration {
 /** Messages a RabbitMQ hands over before the first is acknowledged: they share commits. */
 const prefetch = 100;
 
-const transportOf = (url: string, log: Logger): Transport => {
+const named = (url: string, files: BrokerFiles): NamedBroker => {
+  try {
+    const broker = brokerFromUrl(url, files);
+    // What cannot be used later on is better known now.
+    if (broker.type === 'redis') redisOptions(broker.redis);
+    else brokerAddresses(broker.rabbitmq);
+    return broker;
+  } catch (error) {
+    throw new SettingsError(`--earlier-brokers: ${errorText(error)}`);
+  }
+};
+
+const transportOf = (broker: NamedBroker, log: Logger): Transport => {
   const onFault = (error: unknown) => log.error({ err: error }, 'a message of a broker could not be handled');
-  if (/^rediss?:\/\//.test(url)) return createRedisTransport({ redis: url, onFault });
-  if (/^amqps?:\/\//.test(url)) return createRabbitmqTransport({ rabbitmq: url, prefetch, onFault });
-  throw new SettingsError(`earlier-brokers must be URLs that begin with redis:// or amqp:// (got ${url})`);
+  return broker.type === 'redis'
+    ? createRedisTransport({ redis: broker.redis, onFault })
+    : createRabbitmqTransport({ rabbitmq: broker.rabbitmq, prefetch, onFault });
 };
 
 export const serveEarlierGeneration = async (options: {
@@ -45,7 +63,12 @@ export const serveEarlierGeneration = async (options: {
 }): Promise<EarlierGeneration> => {
   const { settings, backend, authenticator, tls } = options;
   const log = component(options.log, 'earlier');
-  const transports = settings.earlierBrokers.map((url) => transportOf(url, log));
+  const files: BrokerFiles = {
+    caFile: settings.earlierBrokersCaFile,
+    certFile: settings.earlierBrokersCertFile,
+    keyFile: settings.earlierBrokersKeyFile,
+  };
+  const transports = settings.earlierBrokers.map((url) => transportOf(named(url, files), log));
   const api =
     settings.earlierApiPort === 0
       ? undefined

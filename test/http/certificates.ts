@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
@@ -21,7 +20,8 @@ export interface Authority {
   issue(name: string): Pair;
 }
 
-export const makeAuthority = (t: TestContext): Authority => {
+/** Its files are removed after the test, or whenever another giver of `after` sees fit. */
+export const makeAuthority = (t: { after(task: () => void): void }): Authority => {
   const dir = mkdtempSync(join(tmpdir(), 'mon-tls-'));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   const openssl = (...parameters: string[]) =>

@@ -2,6 +2,10 @@
 
 /** One attempt to connect. */
 export const connectTimeoutMs = 20_000;
+/** How often a Redis is asked whether it is there, and how long it has for the answer. */
+export const redisPingMs = 20_000;
+/** One question to a sentinel. */
+export const sentinelTimeoutMs = 10_000;
 /** How long a goodbye to a broker may take. */
 export const closeTimeoutMs = 2_000;
 /** Waits between attempts: 2 s, 4 s, ... 20 s. */

@@ -1,12 +1,11 @@
 // The earlier generation's transport over RabbitMQ, with exactly its exchanges, queues, flags and message properties
 // (earlier-client sheet 2.1): whoever declares them otherwise gets 406 from the broker.
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
-import { isMap } from '../../model/earlier/json.ts';
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
 import { closeTimeoutMs, connectTimeoutMs } from './limits.ts';
+import { type BrokerAddress, brokerAddresses } from './rabbitmq-address.ts';
 import {
   keepalivesPipe,
   NotConnected,
@@ -24,52 +23,6 @@ export interface RabbitmqTransportOptions {
   readonly stepMs?: number;
   readonly onFault: (error: unknown) => void;
 }
-
-const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
-const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
-
-export interface BrokerAddress {
-  readonly url: string | Readonly<Record<string, string | number>>;
-  readonly prefetch: number;
-  readonly tls: Readonly<Record<string, Buffer>>;
-}
-
-const tlsOf = (ssl: unknown): BrokerAddress['tls'] => {
-  if (!isMap(ssl)) return {};
-  const file = (key: string): Buffer | undefined =>
-    typeof ssl[key] === 'string' ? readFileSync(ssl[key]) : undefined;
-  const [cert, key] = [file('cert_chain_file'), file('private_key_file')];
-  return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
-};
-
-const addressOf = (one: unknown): BrokerAddress => {
-  if (typeof one === 'string') return { url: one, prefetch: 1, tls: {} };
-  const map = isMap(one) ? one : {};
-  const secure = isMap(map['ssl']);
-  return {
-    url: {
-      protocol: secure ? 'amqps' : 'amqp',
-      hostname: text(map['host'], '127.0.0.1'),
-      port: number(map['port'], secure ? 5_671 : 5_672),
-      username: text(map['user'], 'guest'),
-      password: text(map['password'], 'guest'),
-      vhost: text(map['vhost'], '/'),
-      heartbeat: number(map['heartbeat'], 0),
-      frameMax: 131_072,
-    },
-    prefetch: number(map['prefetch'], 1),
-    tls: tlsOf(map['ssl']),
-  };
-};
-
-/** The brokers of a configuration, in the order in which they are tried. */
-export const brokerAddresses = (rabbitmq: unknown): readonly BrokerAddress[] => {
-  if (!Array.isArray(rabbitmq)) return [addressOf(rabbitmq)];
-  return rabbitmq
-    .map((one) => ({ one, at: Math.random() }))
-    .sort((left, right) => left.at - right.at)
-    .map(({ one }) => addressOf(one));
-};
 
 const exchangeFlags = { durable: false, autoDelete: false, internal: false } as const;
 const queueFlags = { durable: false, autoDelete: true, exclusive: false } as const;

@@ -1,78 +1,21 @@
 // The earlier generation's transport over Redis, with exactly its keys (earlier-client sheet 2.2): lists for direct pipes,
 // channels for fanout pipes, a connection of its own for every list that is waited on.
-import { type RedisOptions as AllRedisOptions, Redis } from 'ioredis';
-import { isMap } from '../../model/earlier/json.ts';
+import { Redis } from 'ioredis';
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
-import { connectTimeoutMs } from './limits.ts';
+import { redisPingMs } from './limits.ts';
+import { databaseOf, redisOptions } from './redis-options.ts';
 import { NotConnected, type Take, type Transport } from './transport.ts';
-
-/** Without the one option whose type depends on the constructor. */
-type RedisOptions = Omit<AllRedisOptions, 'replyMapping'>;
 
 export interface RedisTransportOptions {
   /** As in the configuration: a map, or a URL. */
   readonly redis: unknown;
   readonly stepMs?: number;
+  /** How often it is asked whether it is there, and how long it has for the answer. */
+  readonly pingMs?: number;
   /** A taker threw: a fault of ours, told and not passed on to the broker. */
   readonly onFault: (error: unknown) => void;
 }
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
-
-/** No magic: what is lost is lost, and our own keeper connects again. */
-const plain: RedisOptions = {
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  maxRetriesPerRequest: null,
-  retryStrategy: () => null,
-  disableClientInfo: true,
-  connectTimeout: connectTimeoutMs,
-};
-
-const sentinelsOf = (given: unknown): { host: string; port: number }[] => {
-  const list = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : [];
-  return list.map((one: unknown) => {
-    if (typeof one !== 'string')
-      return {
-        host: (isMap(one) && text(one['host'])) || '127.0.0.1',
-        port: number(isMap(one) && one['port'], 26_379),
-      };
-    const url = new URL(one.includes('://') ? one : `redis://${one}`);
-    return { host: url.hostname, port: Number(url.port || 26_379) };
-  });
-};
-
-/** From the configuration to the library's words. A database named in a URL is ignored, as the reference product does. */
-export const redisOptions = (redis: unknown): RedisOptions => {
-  if (typeof redis === 'string') {
-    const url = new URL(redis);
-    return {
-      ...plain,
-      host: url.hostname || '127.0.0.1',
-      port: Number(url.port || 6_379),
-      ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
-      ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
-    };
-  }
-  const map = isMap(redis) ? redis : {};
-  const sentinels = sentinelsOf(map['sentinels']);
-  const password = text(map['password']);
-  const secure = isMap(map['tls']) || isMap(map['ssl']) || map['tls'] === true;
-  const verify = [map['tls'], map['ssl']].every((scope) => !isMap(scope) || scope['verify_peer'] === true);
-  return {
-    ...plain,
-    ...(sentinels.length > 0
-      ? { sentinels, name: text(map['master']) ?? text(map['master_group']) ?? 'mymaster' }
-      : { host: text(map['host']) ?? '127.0.0.1', port: number(map['port'], 6_379) }),
-    ...(password === undefined ? {} : { password }),
-    db: databaseOf(redis),
-    ...(secure ? { tls: { rejectUnauthorized: verify } } : {}),
-  };
-};
-
-const databaseOf = (redis: unknown): number => (isMap(redis) ? number(redis['db'], 0) : 0);
 
 const keyOf = (database: number, { type, name }: Pipe): string =>
   `transport:${database}:${type === 'direct' ? 'list' : 'channel'}:${name}`;
@@ -86,6 +29,7 @@ class RedisLine {
   readonly #takers = new Map<string, Take>();
   #main: Redis | undefined;
   #pubsub: Redis | undefined;
+  #pings: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: RedisTransportOptions, lost: (reason: string) => void) {
@@ -102,6 +46,7 @@ class RedisLine {
       await this.close();
       throw error;
     }
+    this.#pings = setInterval(() => this.#look(), this.#options.pingMs ?? redisPingMs);
     this.#pubsub.on('message', (channel, message) => this.#hand(String(channel), String(message)));
     return this;
   }
@@ -129,7 +74,22 @@ class RedisLine {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#pings);
     for (const client of this.#clients) client.disconnect();
+  }
+
+  /** A server that is there and does not answer is as good as gone. */
+  #look(): void {
+    const late = setTimeout(() => {
+      clearInterval(this.#pings);
+      if (!this.#closed) this.#lost('redis does not answer');
+    }, this.#options.pingMs ?? redisPingMs);
+    this.#main
+      ?.ping()
+      .catch((error: Error) => {
+        if (!this.#closed) this.#lost(`redis ${error.message}`);
+      })
+      .finally(() => clearTimeout(late));
   }
 
   async #dial(): Promise<Redis> {

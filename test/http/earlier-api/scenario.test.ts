@@ -2,8 +2,6 @@
 // the real ones and so is the backend; Redis and RabbitMQ are real servers.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { connect } from 'amqplib';
-import { Redis } from 'ioredis';
 import { type Bridge, openBridge } from '../../../src/actors/clients/broker-bridge.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { realTimers } from '../../../src/client/timers.ts';
@@ -13,7 +11,14 @@ import { createRedisTransport } from '../../../src/wire/earlier/redis-transport.
 import type { Transport } from '../../../src/wire/earlier/transport.ts';
 import { createWebSocketTransport } from '../../../src/wire/earlier/web-socket-transport.ts';
 import { dial, eventually, rememberingLog } from '../../client/helpers.ts';
-import { type Broker, rabbitmqSkipReason, redisSkipReason, startRabbitmq, startRedis } from './brokers.ts';
+import { eventually as patiently } from '../../eventually.ts';
+import {
+  type Broker,
+  rabbitmqSkipReason,
+  redisSkipReason,
+  startRabbitmq,
+  startRedis,
+} from '../../wire/earlier/brokers.ts';
 import { type LiveBackend, openLiveBackend, password } from './live-backend.ts';
 
 const stepMs = 50;
@@ -106,12 +111,10 @@ for (const [name, way] of Object.entries(ways)) {
     };
     const event = (entity: string, check: string) => live.backend.readEvent('default', entity, check);
     const eventuallyEvent = async (entity: string, check: string, status: number) => {
-      for (const end = Date.now() + 10_000; Date.now() < end; ) {
+      return patiently(`${entity}/${check} with status ${status}`, async () => {
         const found = await event(entity, check);
-        if (found?.check.status === status) return found;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      throw new Error(`${entity}/${check} never had status ${status}`);
+        return found?.check.status === status && found;
+      });
     };
     const say = async (client: Client, result: object) => {
       const line = dial(client.ports().socket ?? 0);
@@ -150,9 +153,10 @@ for (const [name, way] of Object.entries(ways)) {
       };
       for (let turn = 1; turn <= 4; turn += 1) {
         await live.backend.executeCheck('default', 'turns');
-        const end = Date.now() + 10_000;
-        while ((await runs()).reduce((sum, count) => sum + count, 0) < turn && Date.now() < end)
-          await new Promise((resolve) => setTimeout(resolve, 10));
+        await patiently(
+          `turn ${turn}`,
+          async () => (await runs()).reduce((sum, count) => sum + count, 0) >= turn,
+        );
       }
       assert.deepEqual(await runs(), [2, 2]);
       assert.ok(((await event('c1', 'turns'))?.check.issued ?? 0) >= issued);
@@ -225,67 +229,3 @@ for (const [name, way] of Object.entries(ways)) {
       });
   });
 }
-
-describe('the keys in Redis', { skip: redisSkipReason() }, () => {
-  test('are those of the earlier generation', async () => {
-    const broker = await startRedis();
-    const seen = new Redis(broker.url);
-    const transport = createRedisTransport({ redis: broker.url, stepMs, onFault });
-    await new Promise<void>((resolve) =>
-      transport.open({ connected: resolve, lost: () => {}, failed: () => {} }),
-    );
-    await transport.publish({ type: 'direct', name: 'results' }, '{"a":1}');
-    assert.deepEqual(await seen.lrange('transport:0:list:results', 0, -1), ['{"a":1}']);
-    const taken: string[] = [];
-    await transport.subscribe({ type: 'fanout', name: 'web' }, 'f', (message) => void taken.push(message));
-    await transport.subscribe(
-      { type: 'direct', name: 'roundrobin:web' },
-      'x',
-      (message) => void taken.push(message),
-    );
-    await seen.publish('transport:0:channel:web', 'one');
-    await seen.rpush('transport:0:list:roundrobin:web', 'two');
-    await eventually(() => taken.length === 2);
-    assert.deepEqual(taken.sort(), ['one', 'two']);
-    await transport.close();
-    seen.disconnect();
-    await broker.stop();
-  });
-});
-
-describe('the topology in RabbitMQ', { skip: rabbitmqSkipReason() }, () => {
-  test('is that of the earlier generation: others may declare the same, and messages look the same', async () => {
-    const broker = await startRabbitmq();
-    const transport = createRabbitmqTransport({ rabbitmq: broker.url, stepMs, onFault });
-    await new Promise<void>((resolve) =>
-      transport.open({ connected: resolve, lost: () => {}, failed: () => {} }),
-    );
-    await transport.subscribe({ type: 'fanout', name: 'web' }, 'c1-1.9.0-1', () => {});
-    await transport.subscribe({ type: 'direct', name: 'roundrobin:web' }, 'roundrobin:web', () => {});
-    await transport.publish({ type: 'direct', name: 'keepalives' }, '{}');
-
-    const connection = await connect(broker.url);
-    const channel = await connection.createChannel();
-    // Any other flags would be answered with 406 and end the channel.
-    const flags = { durable: false, autoDelete: false, internal: false };
-    await channel.assertExchange('web', 'fanout', flags);
-    await channel.assertExchange('roundrobin:web', 'direct', flags);
-    await channel.assertExchange('keepalives', 'direct', flags);
-    for (const queue of ['c1-1.9.0-1', 'roundrobin:web', 'results'])
-      await channel.assertQueue(queue, { durable: false, autoDelete: true, exclusive: false });
-    await channel.assertExchange('results', 'direct', flags);
-    await channel.bindQueue('results', 'results', '');
-    const message = new Promise<{ properties: object; fields: object }>((resolve) => {
-      channel.consume('results', (one) => one !== null && resolve(one), { noAck: true });
-    });
-    await transport.publish({ type: 'direct', name: 'results' }, '{"a":1}');
-    const { properties, fields } = await message;
-    const { contentType, deliveryMode, priority } = properties as Record<string, unknown>;
-    assert.deepEqual([contentType, deliveryMode, priority], ['application/octet-stream', 1, 0]);
-    assert.equal((fields as { routingKey: string }).routingKey, '');
-    assert.equal((await transport.stats({ type: 'direct', name: 'results' })).consumers, 1);
-    await connection.close();
-    await transport.close();
-    await broker.stop();
-  });
-});

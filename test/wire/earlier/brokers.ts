@@ -1,16 +1,19 @@
 // Real brokers for tests: a redis-server and a rabbitmq-server on free ports of this machine, each in a directory of its
 // own, ended by the one who started it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
+import type { RedisOptions } from '../../../src/wire/earlier/redis-options.ts';
 import { isRequired, skipWithout } from '../../requirements.ts';
 
 export interface Broker {
   readonly url: string;
+  /** To the server and all it started. */
+  signal(signal: NodeJS.Signals): void;
   /** Ends the server as a crash would. */
   kill(): Promise<void>;
   /** Starts it again on the same port. */
@@ -84,6 +87,7 @@ const brokerOf = async (
   };
   return {
     url,
+    signal: end,
     kill,
     start: async () => {
       child = launch();
@@ -97,29 +101,96 @@ const brokerOf = async (
   };
 };
 
-export const startRedis = async (): Promise<Broker> => {
-  const port = await freePort();
-  const directory = mkdtempSync(join(tmpdir(), 'mon-redis-'));
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory];
-  const launch = () =>
-    spawn(onPath('redis-server') ?? 'redis-server', args, { stdio: 'ignore', detached: true });
-  const isUp = async () => {
-    const probe = new Redis({ host: '127.0.0.1', port, lazyConnect: true, retryStrategy: () => null });
-    probe.on('error', () => {});
-    return probe.connect().then(
-      () => {
-        probe.disconnect();
-        return true;
-      },
-      () => false,
-    );
-  };
-  return brokerOf(`redis://127.0.0.1:${port}`, directory, launch, isUp);
+/** Paths of PEM files of a server, and of the authority its clients must come from. */
+export interface ServerTls {
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+const answers = (options: RedisOptions): Promise<boolean> => {
+  const probe = new Redis({ ...options, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null });
+  probe.on('error', () => {});
+  return probe.connect().then(
+    () => {
+      probe.disconnect();
+      return true;
+    },
+    () => false,
+  );
 };
 
-export const startRabbitmq = async (): Promise<Broker> => {
+const redisServer = async (port: number, scheme: string, args: readonly string[], probe: RedisOptions) => {
+  const directory = mkdtempSync(join(tmpdir(), 'mon-redis-'));
+  const launch = () =>
+    spawn(onPath('redis-server') ?? 'redis-server', [...args, '--bind', '127.0.0.1', '--dir', directory], {
+      stdio: 'ignore',
+      detached: true,
+    });
+  return brokerOf(`${scheme}://127.0.0.1:${port}`, directory, launch, () => answers(probe));
+};
+
+export const startRedis = async (more: readonly string[] = [], password?: string): Promise<Broker> => {
+  const port = await freePort();
+  const args = password === undefined ? more : [...more, '--requirepass', password];
+  const probe = password === undefined ? { port } : { port, password };
+  return redisServer(port, 'redis', ['--port', String(port), '--save', '', ...args], probe);
+};
+
+/** It speaks TLS only, with clients whose certificate comes from the authority. */
+export const startTlsRedis = async ({ caFile, certFile, keyFile }: ServerTls): Promise<Broker> => {
+  const port = await freePort();
+  const args = ['--port', '0', '--tls-port', String(port), '--save', ''];
+  const files = ['--tls-ca-cert-file', caFile, '--tls-cert-file', certFile, '--tls-key-file', keyFile];
+  const [ca, cert, key] = [caFile, certFile, keyFile].map((path) => readFileSync(path));
+  return redisServer(port, 'rediss', [...args, ...files], { port, tls: { ca, cert, key } as object });
+};
+
+/** A sentinel that promotes a replica of the master `mymaster` a second after it fell silent. */
+export const startSentinel = async (masterUrl: string): Promise<Broker> => {
+  const port = await freePort();
+  const { hostname, port: masterPort } = new URL(masterUrl);
+  const directory = mkdtempSync(join(tmpdir(), 'mon-sentinel-'));
+  const file = join(directory, 'sentinel.conf');
+  writeFileSync(
+    file,
+    [
+      `port ${port}`,
+      'bind 127.0.0.1',
+      `dir ${directory}`,
+      `sentinel monitor mymaster ${hostname} ${masterPort} 1`,
+      'sentinel down-after-milliseconds mymaster 1000',
+      'sentinel failover-timeout mymaster 3000',
+    ].join('\n'),
+  );
+  const launch = () =>
+    spawn(onPath('redis-server') ?? 'redis-server', [file, '--sentinel'], {
+      stdio: 'ignore',
+      detached: true,
+    });
+  return brokerOf(`redis://127.0.0.1:${port}`, directory, launch, () => answers({ port }));
+};
+
+export interface RabbitmqBroker extends Broker {
+  /** Where it speaks TLS, with clients whose certificate comes from the authority; the plain URL when it does not. */
+  readonly tlsUrl: string;
+}
+
+const tlsListener = (port: number, { caFile, certFile, keyFile }: ServerTls): string =>
+  [
+    `listeners.ssl.1 = 127.0.0.1:${port}`,
+    `ssl_options.cacertfile = ${caFile}`,
+    `ssl_options.certfile = ${certFile}`,
+    `ssl_options.keyfile = ${keyFile}`,
+    'ssl_options.verify = verify_peer',
+    'ssl_options.fail_if_no_peer_cert = true',
+  ].join('\n');
+
+export const startRabbitmq = async (tls?: ServerTls): Promise<RabbitmqBroker> => {
   const [port, distPort, epmdPort] = [await freePort(), await freePort(), await freePort()];
+  const tlsPort = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'mon-rabbitmq-'));
+  writeFileSync(join(directory, 'rabbitmq.conf'), tls === undefined ? '' : tlsListener(tlsPort, tls));
   writeFileSync(join(directory, 'enabled_plugins'), '[].');
   const env = {
     ...process.env,
@@ -133,7 +204,7 @@ export const startRabbitmq = async (): Promise<Broker> => {
     RABBITMQ_LOGS: join(directory, 'rabbit.log'),
     RABBITMQ_ENABLED_PLUGINS_FILE: join(directory, 'enabled_plugins'),
     RABBITMQ_CONF_ENV_FILE: join(directory, 'none'),
-    RABBITMQ_CONFIG_FILE: join(directory, 'none'),
+    RABBITMQ_CONFIG_FILE: join(directory, 'rabbitmq.conf'),
     RABBITMQ_PID_FILE: join(directory, 'pid'),
     ERL_EPMD_ADDRESS: '127.0.0.1',
     ERL_EPMD_PORT: String(epmdPort),
@@ -155,6 +226,7 @@ export const startRabbitmq = async (): Promise<Broker> => {
   const broker = await brokerOf(url, directory, launch, isUp);
   return {
     ...broker,
+    tlsUrl: tls === undefined ? url : `amqps://guest:guest@127.0.0.1:${tlsPort}`,
     stop: async () => {
       await broker.stop();
       // The name server of Erlang puts itself in the background and would stay; this one is ours alone.

@@ -1,0 +1,51 @@
+// Where a RabbitMQ is: the `rabbitmq` scope of a configuration in the words of the library (earlier-client sheet 2.1).
+import { isMap } from '../../model/earlier/json.ts';
+import { type BrokerTls, brokerTls } from './broker-tls.ts';
+
+const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+export interface BrokerAddress {
+  readonly url: string | Readonly<Record<string, string | number>>;
+  readonly prefetch: number;
+  /** Absent for a line in clear. */
+  readonly tls?: BrokerTls;
+}
+
+const fromUrl = (url: string): BrokerAddress => ({
+  url,
+  prefetch: 1,
+  ...(new URL(url).protocol === 'amqps:' ? { tls: brokerTls(true) } : {}),
+});
+
+const addressOf = (one: unknown): BrokerAddress => {
+  if (typeof one === 'string') return fromUrl(one);
+  const map = isMap(one) ? one : {};
+  const isSecure = isMap(map['ssl']) || map['ssl'] === true;
+  return {
+    url: {
+      protocol: isSecure ? 'amqps' : 'amqp',
+      hostname: text(map['host'], '127.0.0.1'),
+      port: number(map['port'], isSecure ? 5_671 : 5_672),
+      username: text(map['user'], 'guest'),
+      password: text(map['password'], 'guest'),
+      vhost: text(map['vhost'], '/'),
+      heartbeat: number(map['heartbeat'], 0),
+      frameMax: 131_072,
+    },
+    prefetch: number(map['prefetch'], 1),
+    ...(isSecure ? { tls: brokerTls(map['ssl']) } : {}),
+  };
+};
+
+/**
+ * The brokers of a configuration, in the order in which they are tried. Throws for what is no URL, and when a file of a
+ * TLS scope cannot be read.
+ */
+export const brokerAddresses = (rabbitmq: unknown): readonly BrokerAddress[] => {
+  if (!Array.isArray(rabbitmq)) return [addressOf(rabbitmq)];
+  return rabbitmq
+    .map((one) => ({ one, at: Math.random() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ one }) => addressOf(one));
+};

@@ -1,0 +1,141 @@
+// The transport over Redis against real servers: the keys of the earlier generation, TLS, sentinels, and a server that no
+// longer answers (earlier-client sheet 2.2).
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { brokerFromUrl } from '../../../src/wire/earlier/broker-url.ts';
+import { createRedisTransport } from '../../../src/wire/earlier/redis-transport.ts';
+import { eventually } from '../../eventually.ts';
+import { hasOpenssl, makeAuthority } from '../../http/certificates.ts';
+import { redisSkipReason, startRedis, startSentinel, startTlsRedis } from './brokers.ts';
+
+const results = { type: 'direct', name: 'results' } as const;
+const onFault = (error: unknown) => assert.fail(String(error));
+
+/** A transport that tries often, and what became of its attempts. */
+const open = (t: TestContext, redis: unknown, pingMs?: number) => {
+  const told: string[] = [];
+  const transport = createRedisTransport({
+    redis,
+    stepMs: 50,
+    onFault,
+    ...(pingMs === undefined ? {} : { pingMs }),
+  });
+  transport.open({
+    connected: () => void told.push('connected'),
+    lost: (reason) => void told.push(`lost: ${reason}`),
+    failed: (reason) => void told.push(`failed: ${reason}`),
+  });
+  t.after(() => transport.close());
+  return { transport, told, isUp: () => eventually('a connection', () => transport.isConnected()) };
+};
+
+describe('the transport over Redis', { skip: redisSkipReason() }, () => {
+  test('has the keys of the earlier generation, in the database it was told', async (t) => {
+    const broker = await startRedis();
+    t.after(() => broker.stop());
+    const seen = new Redis(broker.url);
+    t.after(() => seen.disconnect());
+    const { transport, isUp } = open(t, broker.url);
+    await isUp();
+    await transport.publish(results, '{"a":1}');
+    assert.deepEqual(await seen.lrange('transport:0:list:results', 0, -1), ['{"a":1}']);
+    const taken: string[] = [];
+    const take = (message: string) => void taken.push(message);
+    await transport.subscribe({ type: 'fanout', name: 'web' }, 'f', take);
+    await transport.subscribe({ type: 'direct', name: 'roundrobin:web' }, 'x', take);
+    await seen.publish('transport:0:channel:web', 'one');
+    await seen.rpush('transport:0:list:roundrobin:web', 'two');
+    await eventually('both messages', () => taken.length === 2);
+    assert.deepEqual(taken.sort(), ['one', 'two']);
+
+    const named = brokerFromUrl(`${broker.url}/3`, { caFile: '', certFile: '', keyFile: '' });
+    assert.ok(named.type === 'redis');
+    const third = open(t, named.redis);
+    await third.isUp();
+    await third.transport.publish(results, '{"b":1}');
+    await seen.select(3);
+    assert.deepEqual(await seen.lrange('transport:3:list:results', 0, -1), ['{"b":1}']);
+  });
+
+  test('needs the password a server asks for', async (t) => {
+    const broker = await startRedis([], 'open sesame');
+    t.after(() => broker.stop());
+    const { host, port } = { host: '127.0.0.1', port: Number(new URL(broker.url).port) };
+    const { isUp } = open(t, { host, port, password: 'open sesame' });
+    await isUp();
+    const refused = open(t, { host, port, password: 'wrong' });
+    await eventually('a refusal', () => refused.told.some((line) => /WRONGPASS|invalid/i.test(line)));
+  });
+
+  test('speaks TLS with a certificate of its own, and only to a server it can trust', {
+    skip: !hasOpenssl && 'there is no openssl program here',
+  }, async (t) => {
+    const authority = makeAuthority(t);
+    const server = authority.issue('redis');
+    const client = authority.issue('client');
+    const broker = await startTlsRedis({ ...server, caFile: authority.caFile });
+    t.after(() => broker.stop());
+    const files = { caFile: authority.caFile, certFile: client.certFile, keyFile: client.keyFile };
+    const named = brokerFromUrl(broker.url, files);
+    assert.ok(named.type === 'redis');
+    const { transport, isUp } = open(t, named.redis);
+    await isUp();
+    await transport.publish(results, '{}');
+
+    const stranger = brokerFromUrl(broker.url, { ...files, caFile: makeAuthority(t).caFile });
+    assert.ok(stranger.type === 'redis');
+    const untrusting = open(t, stranger.redis);
+    await eventually('a refusal', () => untrusting.told.some((line) => /certificate/.test(line)));
+    assert.ok(!untrusting.transport.isConnected());
+
+    const port = Number(new URL(broker.url).port);
+    const scope = { cert_chain_file: client.certFile, private_key_file: client.keyFile };
+    await open(t, { port, tls: scope }).isUp();
+    await open(t, { port, ssl: { ...scope, ca_file: authority.caFile } }).isUp();
+  });
+
+  test('asks a sentinel for the master, and follows when another one becomes it', async (t) => {
+    const master = await startRedis();
+    t.after(() => master.stop());
+    const { port } = new URL(master.url);
+    const replica = await startRedis(['--replicaof', '127.0.0.1', port]);
+    t.after(() => replica.stop());
+    const sentinel = await startSentinel(master.url);
+    t.after(() => sentinel.stop());
+    const watch = new Redis(sentinel.url);
+    t.after(() => watch.disconnect());
+    await eventually('the replica known to the sentinel', async () => {
+      const known = (await watch.call('SENTINEL', 'replicas', 'mymaster')) as unknown[];
+      return known.length > 0;
+    });
+    const nobody = `127.0.0.1:${(await startRedis().then((gone) => gone.stop().then(() => new URL(gone.url)))).port}`;
+    const { transport, told, isUp } = open(t, { sentinels: `${nobody},${sentinel.url}`, master: 'mymaster' });
+    await isUp();
+    await transport.publish(results, 'before');
+    await master.kill();
+    await eventually('the loss', () => told.some((line) => line.startsWith('lost')));
+    await eventually('the new master', async () => {
+      if (!transport.isConnected()) return false;
+      // A replica that is not promoted yet takes no writes.
+      return transport.publish(results, 'after').then(
+        () => true,
+        () => false,
+      );
+    });
+    const promoted = new Redis(replica.url);
+    t.after(() => promoted.disconnect());
+    assert.ok((await promoted.lrange('transport:0:list:results', 0, -1)).includes('after'));
+  });
+
+  test('gives up a server that is there and does not answer', async (t) => {
+    const broker = await startRedis();
+    t.after(() => broker.stop());
+    const { told, isUp } = open(t, broker.url, 500);
+    await isUp();
+    broker.signal('SIGSTOP');
+    await eventually('the loss', () => told.includes('lost: redis does not answer'));
+    broker.signal('SIGCONT');
+    await eventually('the return', () => told.filter((line) => line === 'connected').length === 2);
+  });
+});
