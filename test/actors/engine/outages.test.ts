@@ -250,7 +250,7 @@ describe('watcher-empty-event', () => {
   });
 });
 
-test('store-outage: agents are refused while it lasts, and no result of later is lost', async () => {
+test('store-member-lost: agents are refused while it lasts, and no result of later is lost', async () => {
   const stores: MemoryStore[] = [];
   const world = await World.open({
     store: (disk) => {
