@@ -50,6 +50,13 @@ export type CheckFact =
       readonly silenced: readonly string[];
       readonly untold?: unknown;
     }
+  /** It met an outage and is tried again later; `trace` tells which, and what became of the rest. */
+  | {
+      readonly type: 'delivery.delayed';
+      readonly seq: number;
+      readonly nowMs: number;
+      readonly trace: unknown;
+    }
   /** The pipelines are done with it; `trace` tells what each filter, mutator and handler did, as plain data. */
   | {
       readonly type: 'delivery.finished';

@@ -18,7 +18,7 @@
 // where it is. Figures: docs/machines.md.
 import { assign, emit, enqueueActions, setup } from 'xstate';
 import type { CheckContext, CheckEffect, CheckFact } from './check-facts.ts';
-import { afterDelivery, deadlineOf, headOf, isHead, resumedTtl } from './check-parts.ts';
+import { afterDelay, afterDelivery, deadlineOf, headOf, isHead, resumedTtl } from './check-parts.ts';
 import { isApplied, stepOf } from './check-step-rule.ts';
 import { noRecentIds } from './recent-ids-rule.ts';
 import { isObject, type RestoreRule, restore } from './restore-rule.ts';
@@ -68,6 +68,7 @@ const machine = setup({
     // Effects are performed after the transition, so a `persist` emitted before it writes the new context all the same.
     takeStep: assign(({ context, event }) => stepOf(context, event).context),
     renewTtl: assign(({ context, event }) => ({ ttlAtMs: resumedTtl(context, event) })),
+    noteDelay: assign(({ event }) => afterDelay(event)),
     finishDelivery: assign(({ context, event }) => afterDelivery(context, event)),
     persist: emit({ type: 'persist' }),
     endSilences: enqueueActions(({ context, event, enqueue }) => {
@@ -135,6 +136,7 @@ export const checkMachine = machine.createMachine({
     events: {
       'result.received': 'A result of this check came in, from an agent or over the API.',
       'deadline.reached': 'The time within which another result was promised is over.',
+      'delivery.delayed': 'A delivery met an outage and is tried again later.',
       'delivery.finished': 'The pipelines are done with one event.',
       'check.resumed': 'The check is back from its durable record after a restart.',
       'check.deleted': 'Somebody deleted the event of this check.',
@@ -210,6 +212,7 @@ export const checkMachine = machine.createMachine({
         delivering: {
           description: 'The pipelines have the oldest pending event; the others wait behind it.',
           on: {
+            'delivery.delayed': { guard: 'isHeadDelivery', actions: ['noteDelay', 'persist'] },
             'delivery.finished': [
               { guard: 'isLastDelivery', target: 'idle', actions: ['finishDelivery', 'persist'] },
               { guard: 'isHeadDelivery', actions: ['finishDelivery', 'persist', 'deliverHead'] },

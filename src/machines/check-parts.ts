@@ -9,7 +9,11 @@ export const resumedTtl = (context: CheckContext, fact: CheckFact): number | nul
 };
 
 export const isHead = (context: CheckContext, fact: CheckFact): boolean =>
-  fact.type === 'delivery.finished' && context.pending[0]?.seq === fact.seq;
+  (fact.type === 'delivery.finished' || fact.type === 'delivery.delayed') &&
+  context.pending[0]?.seq === fact.seq;
+
+export const afterDelay = (fact: CheckFact): Partial<CheckContext> =>
+  fact.type === 'delivery.delayed' ? { lastTrace: fact.trace } : {};
 
 export const afterDelivery = (context: CheckContext, fact: CheckFact): Partial<CheckContext> => {
   const pending = context.pending.slice(1);

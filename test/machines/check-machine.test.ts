@@ -181,6 +181,22 @@ describe('the check machine: ttl', () => {
 describe('the check machine: delivery', () => {
   const told = { handlers: ['slack'] };
 
+  it('keeps what is known of a delivery that waits for another try, and goes on waiting', () => {
+    const check = start();
+    check.send(result({ check: told }));
+    const delayed = (seq: number): CheckFact => ({
+      type: 'delivery.delayed',
+      seq,
+      nowMs: 0,
+      trace: { summary: '1 skipped' },
+    });
+    assert.deepEqual(check.send(delayed(7)), []);
+    assert.deepEqual(types(check.send(delayed(1))), ['persist']);
+    assert.deepEqual(contextOf(check).lastTrace, { summary: '1 skipped' });
+    assert.equal((check.snapshot().value as { delivery: string }).delivery, 'delivering');
+    assert.deepEqual(types(check.send(finished(1))), ['persist']);
+  });
+
   it('delivers after the durable write is asked for, whole', () => {
     const check = start();
     const metrics = { handlers: ['influx'], points: [] };

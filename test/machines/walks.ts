@@ -66,6 +66,12 @@ const checkWalk: Walk = {
       seq: (scene.context as CheckContext).pending[0]?.seq ?? 0,
       nowMs: scene.nowMs,
     }),
+    (scene) => ({
+      type: 'delivery.delayed',
+      seq: (scene.context as CheckContext).pending[0]?.seq ?? 0,
+      nowMs: scene.nowMs,
+      trace: {},
+    }),
     (scene) => ({ type: scene.random() < 0.1 ? 'check.deleted' : 'check.resumed', nowMs: scene.nowMs }),
   ],
 };

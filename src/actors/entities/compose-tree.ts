@@ -58,11 +58,20 @@ export const composeTree = (foundations: Foundations, neighbours: TreeNeighbours
     onRegistered: (namespace, name) => registered.add(namespace, name),
     onForgotten: (namespace, name) => registered.delete(namespace, name),
   };
+  const delayed = (seq: number, trace: unknown): CheckFact => ({
+    type: 'delivery.delayed',
+    seq,
+    nowMs: nowMs(),
+    trace,
+  });
   const checkWorld: CheckWorld = {
     ...common,
     deliver: ({ id }, { seq, event }) =>
-      pipelines.deliveries.submit(event, (trace) =>
-        note(id, { type: 'delivery.finished', seq, nowMs: nowMs(), trace }, 'a delivery'),
+      pipelines.deliveries.submit(
+        event,
+        (trace) => note(id, { type: 'delivery.finished', seq, nowMs: nowMs(), trace }, 'a delivery'),
+        // Nothing hangs on this note: what became of the delivery in the end is told in any case.
+        (trace) => registry.tell(id, delayed(seq, trace)),
       ),
     endSilences: (namespace, names) => silences.resolve(namespace, names),
     circumstances: ({ namespace, entity, event }) => ({

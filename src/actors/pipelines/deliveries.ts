@@ -11,6 +11,7 @@ const retryDelaysMs: readonly number[] = [
 interface Job {
   readonly event: Event;
   readonly done: (trace: Trace | undefined) => void;
+  readonly delayed: (trace: Trace) => void;
   tries: number;
   previous: Trace | undefined;
 }
@@ -37,9 +38,16 @@ export class Deliveries {
     this.#options = options;
   }
 
-  /** `done` is called once, when the pipelines are through; without a trace when a bug of ours cut it short. */
-  submit(event: Event, done: (trace: Trace | undefined) => void = () => {}): void {
-    this.#waiting.push({ event, done, tries: 0, previous: undefined });
+  /**
+   * `done` is called once, when the pipelines are through; without a trace when a bug of ours cut it short. `delayed` is
+   * called before that each time an outage makes it wait for another try.
+   */
+  submit(
+    event: Event,
+    done: (trace: Trace | undefined) => void = () => {},
+    delayed: (trace: Trace) => void = () => {},
+  ): void {
+    this.#waiting.push({ event, done, delayed, tries: 0, previous: undefined });
     this.#next();
   }
 
@@ -93,6 +101,7 @@ export class Deliveries {
       job.tries += 1;
       job.previous = trace;
       this.#retrying += 1;
+      job.delayed(trace);
       this.#options.after(delayMs, () => {
         this.#retrying -= 1;
         this.#waiting.push(job);
