@@ -303,6 +303,36 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
+  test('a tree of ten thousand actors opens with the rows that are seen, and any of them can be scrolled to', async () => {
+    const leaf = {
+      kind: 'actor',
+      machine: 'check',
+      value: 'on',
+      status: 'up',
+      restarts: 0,
+      mailbox: 0,
+    } as const;
+    const leaves = Array.from({ length: 10_000 }, (_, at) => ({ ...leaf, id: `leaf-${at}`, children: 0 }));
+    const root = { ...leaf, kind: 'supervisor', machine: 'supervisor', value: null } as const;
+    backend.system.nodes.set('', [{ ...root, id: 'backend', children: leaves.length }]);
+    backend.system.nodes.set('backend', leaves);
+    const asked: URL[] = [];
+    page.on('response', (response) => {
+      if (response.url().includes('/tree?')) asked.push(new URL(response.url()));
+    });
+    await open('/actors?as=tree');
+    await page.locator('.tree .leaf', { hasText: 'leaf-0' }).first().waitFor();
+    assert.ok((await page.locator('.tree li').count()) < 150, 'rows exist that nobody sees');
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await page.locator('.tree .leaf', { hasText: 'leaf-9999' }).waitFor();
+    assert.ok((await page.locator('.tree li').count()) < 150, 'rows exist that nobody sees');
+    const listed = asked.reduce(
+      (sum, { searchParams }) => Math.max(sum, Number(searchParams.get('limit'))),
+      0,
+    );
+    assert.ok(listed <= 150, `${listed} actors were asked for at once`);
+  });
+
   test('every machine opens as a drawing with all its states', async () => {
     await open('/actors?as=machines');
     await page.locator('.cards b').nth(8).waitFor();

@@ -6,7 +6,7 @@ import type {
   LifecycleFact,
   TransitionRecord,
 } from '../../actors/runtime/contract.ts';
-import type { ActorRow, DeadlineView, JsonValue, RestartView, TreeNode } from './protocol.ts';
+import type { ActorRow, DeadlineView, JsonValue, RestartView, TreePage } from './protocol.ts';
 
 export interface MachineEntry {
   readonly machine: AnyStateMachine;
@@ -23,13 +23,21 @@ export interface LiveView {
   readonly restarts: readonly RestartView[];
 }
 
+/** The children from the `from`-th on, counted from 0, in order of start. */
+export interface TreeRange {
+  readonly from: number;
+  readonly limit: number;
+  /** Whether supervisors without children are counted and listed, too. */
+  readonly withEmpty: boolean;
+}
+
 export interface InspectionPort {
   machines(): readonly MachineEntry[];
   /** Every actor whose id begins with `prefix`, in no particular order. Lazy: the caller may stop early. */
   actors(prefix: string): Iterable<ActorRow>;
   actor(id: ActorId): LiveView | undefined;
-  /** The children of one supervisor; without a parent the roots. Undefined when there is no such supervisor. */
-  children(parent: ActorId | undefined): readonly TreeNode[] | undefined;
+  /** Some children of one supervisor; without a parent the roots. Undefined when there is no such supervisor. */
+  children(parent: ActorId | undefined, range: TreeRange): TreePage | undefined;
   /** Records of one actor from now on. An observer that throws hurts nobody. */
   observe(id: ActorId, observer: (record: TransitionRecord) => void): () => void;
   /** Lifecycle facts of all actors, while somebody listens. */

@@ -108,6 +108,13 @@ export interface TreeNode {
   readonly mailbox: number;
 }
 
+/** Some children of one supervisor. */
+export interface TreePage {
+  readonly items: readonly TreeNode[];
+  /** How many there are in all, of those that were asked for. */
+  readonly total: number;
+}
+
 export interface DiffEntry {
   /** Dotted, e.g. `event.check.status`. */
   readonly path: string;

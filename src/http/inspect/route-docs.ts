@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { RouteDescription } from '../openapi/document.ts';
 import { json, type RouteDoc, type Shape } from '../route-doc.ts';
 import { actorSorts } from './actor-query.ts';
+import { defaultPageSize, maxPageSize } from './limits.ts';
 import { eventBodySchema, inspectionRoot } from './request.ts';
 
 const tag = 'inspection';
@@ -93,20 +94,30 @@ export const inspectionDocs: readonly RouteDescription[] = [
   }),
   at('GET', '/tree', actors, {
     summary: 'List the children of a supervisor',
-    query: { parent: 'id of the supervisor; the roots when absent' },
+    query: {
+      parent: 'id of the supervisor; the roots when absent',
+      from: 'the number of the first one wanted, counted from 0 in order of start; default 0',
+      limit: `how many are wanted, at most ${maxPageSize}; default ${defaultPageSize}`,
+      empty: '`false`: without supervisors that have no children',
+    },
     answers: {
       200: {
         what: 'supervisors and actors',
-        shape: list(named('id', 'kind', 'status'), {
-          id: 'entities',
-          kind: 'supervisor',
-          machine: 'supervisor',
-          value: null,
-          status: 'running',
-          strategy: 'one_for_one',
-          children: 64,
-          restarts: 0,
-          mailbox: 0,
+        shape: json(named('items', 'total'), {
+          items: [
+            {
+              id: 'entities',
+              kind: 'supervisor',
+              machine: 'supervisor',
+              value: null,
+              status: 'running',
+              strategy: 'one_for_one',
+              children: 64,
+              restarts: 0,
+              mailbox: 0,
+            },
+          ],
+          total: 1,
         }),
       },
     },

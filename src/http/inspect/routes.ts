@@ -10,7 +10,7 @@ import { dryRun } from './dry-run.ts';
 import { openEventStream } from './event-stream.ts';
 import { createFrameMaker } from './frames.ts';
 import type { InspectionPort } from './inspection-port.ts';
-import { maxActorsPerStream, maxStreams } from './limits.ts';
+import { defaultPageSize, maxActorsPerStream, maxPageSize, maxStreams } from './limits.ts';
 import { machineGraph } from './machine-graph.ts';
 import type { MachineGraph } from './protocol.ts';
 import {
@@ -61,9 +61,9 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
   });
 
   app.get(`${inspectionRoot}/tree`, async (request) => {
-    const { parent } = parse(z.object({ parent: z.string().optional() }), request.query);
+    const { parent, from, limit, empty } = parse(treeSchema, request.query);
     await mayLook(request, parent ?? '');
-    const children = port.children(parent);
+    const children = port.children(parent, { from, limit, withEmpty: empty === 'true' });
     if (children === undefined) throw notHere(parent ?? 'root');
     return children;
   });
@@ -149,6 +149,12 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
 const graphsOf = (port: InspectionPort): ReadonlyMap<string, MachineGraph> =>
   new Map(port.machines().map(({ machine, title }) => [machine.id, machineGraph(machine, title)]));
 
+const treeSchema = z.object({
+  parent: z.string().optional(),
+  from: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(maxPageSize).default(defaultPageSize),
+  empty: z.enum(['true', 'false']).default('true'),
+});
 const traceSchema = z.object({ namespace: z.string(), entity: z.string(), check: z.string() });
 const streamSchema = z.object({
   actors: z

@@ -40,11 +40,18 @@ export const createRuntimePort = ({
       restarts: detail.failures,
     };
   },
-  children(parent) {
-    const nodes = runtime.tree(parent, { depth: 1 });
-    if (parent === undefined) return nodes.flatMap(nodeOf);
-    const [node] = nodes;
-    return node?.kind === 'supervisor' ? (node.children ?? []).flatMap(nodeOf) : undefined;
+  children(parent, { from, limit, withEmpty }) {
+    const listed =
+      parent === undefined
+        ? runtime.tree(undefined, { depth: 0 }).map(nodeIdOf)
+        : runtime.supervisor(parent)?.children();
+    if (listed === undefined) return undefined;
+    const isEmpty = ({ id, kind }: ChildId): boolean =>
+      kind === 'supervisor' && runtime.supervisor(id)?.counts().total === 0;
+    const wanted = withEmpty ? listed : listed.filter((child) => !isEmpty(child));
+    // Only what is asked for is looked at more closely: a supervisor may have a hundred thousand children.
+    const items = wanted.slice(from, from + limit).flatMap((child) => nodeById(runtime, child));
+    return { items, total: wanted.length };
   },
   observe: (id, observer) => runtime.observe(id, observer) ?? (() => {}),
   onFact: (listener) => runtime.facts.listen(listener),
@@ -93,6 +100,23 @@ const rowOf = (info: ActorInfo): ActorRow => ({
   startedAtMs: info.startedAtMs ?? 0,
   parent: info.parent,
 });
+
+interface ChildId {
+  readonly id: ActorId;
+  readonly kind: 'actor' | 'supervisor';
+}
+
+const nodeIdOf = (node: RuntimeNode): ChildId =>
+  node.kind === 'actor'
+    ? { id: node.actor.id, kind: 'actor' }
+    : { id: node.supervisor.id, kind: 'supervisor' };
+
+/** Nothing for a child that ended since it was listed. */
+const nodeById = (runtime: Runtime, { id, kind }: ChildId): readonly TreeNode[] => {
+  if (kind === 'supervisor') return runtime.tree(id, { depth: 0 }).flatMap(nodeOf);
+  const detail = runtime.actor(id);
+  return detail === undefined ? [] : [actorNode(detail.info)];
+};
 
 const nodeOf = (node: RuntimeNode): TreeNode[] =>
   node.kind === 'actor' ? [actorNode(node.actor)] : [supervisorNode(node.supervisor)];

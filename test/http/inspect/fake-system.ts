@@ -125,7 +125,10 @@ export const createFakeSystem = (
         const { machine, snapshot, deadlines } = actor;
         return { row: rowOf(actor), machine, snapshot, deadlines, restarts: [] };
       },
-      children: (parent) => system.nodes.get(parent ?? ''),
+      children: (parent, { from, limit }) => {
+        const nodes = system.nodes.get(parent ?? '');
+        return nodes && { items: nodes.slice(from, from + limit), total: nodes.length };
+      },
       observe: (id, observer) => {
         const actor = actors.get(id);
         actor?.observers.add(observer);

@@ -248,7 +248,9 @@ test('the tree is read one supervisor at a time', async (t) => {
   } as const;
   system.nodes.set('', [{ ...node, id: 'backend', kind: 'supervisor', children: 1 }]);
   system.nodes.set('backend', [{ ...node, id }]);
-  assert.equal((await get('/tree')).body[0].id, 'backend');
-  assert.equal((await get('/tree?parent=backend')).body[0].id, id);
+  assert.equal((await get('/tree')).body.items[0].id, 'backend');
+  assert.equal((await get('/tree?parent=backend')).body.items[0].id, id);
+  assert.deepEqual((await get('/tree?parent=backend&from=1')).body, { items: [], total: 1 });
+  assert.equal((await get('/tree?limit=0')).status, 400);
   assert.equal((await get('/tree?parent=nobody')).status, 404);
 });

@@ -1,4 +1,5 @@
-// A list of rows of one height, of which only those near the screen exist: fifty thousand rows cost what fifty do.
+// Lists of rows of one height, of which only those near the screen exist: fifty thousand rows cost what fifty do. They
+// scroll with the page.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
@@ -8,26 +9,26 @@ const spareRows = 12;
 const nearEndRows = 80;
 const guessedHeightPx = 40;
 
-interface Props<T> {
-  readonly items: readonly T[];
+interface RangeProps {
+  readonly count: number;
   readonly class: string;
-  readonly row: (item: T, index: number) => ComponentChildren;
+  /** The rows from a number up to another, which is left out: an `li` each. */
+  readonly rows: (from: number, to: number) => ComponentChildren;
   /** The row that must be seen; moving it scrolls to it. */
-  readonly reveal?: number;
-  readonly onNearEnd?: () => void;
+  readonly reveal?: number | undefined;
+  /** Told after other rows came into sight. */
+  readonly onSeen?: (from: number, to: number) => void;
 }
 
-interface Window {
+interface Seen {
   readonly from: number;
   readonly to: number;
 }
 
-/** Scrolls with the page. `row` gives an `li`. */
-export const VirtualList = <T,>({ items, class: name, row, reveal, onNearEnd }: Props<T>) => {
+export const VirtualRange = ({ count, class: name, rows, reveal, onSeen }: RangeProps) => {
   const holder = useRef<HTMLUListElement>(null);
   const height = useRef(guessedHeightPx);
-  const [seen, setSeen] = useState<Window>({ from: 0, to: 40 });
-  const count = items.length;
+  const [seen, setSeen] = useState<Seen>({ from: 0, to: 40 });
   const look = (): void => {
     const list = holder.current;
     if (list === null) return;
@@ -47,29 +48,44 @@ export const VirtualList = <T,>({ items, class: name, row, reveal, onNearEnd }: 
       removeEventListener('resize', look);
     };
   }, []);
-  useEffect(() => {
-    if (seen.to + nearEndRows >= count) onNearEnd?.();
-  }, [seen.to, count]);
+  const to = Math.min(seen.to, count);
+  const from = Math.min(seen.from, to);
+  useEffect(() => onSeen?.(from, to), [from, to, count]);
   const isFirst = useRef(true);
   useEffect(() => {
     if (!isFirst.current && reveal !== undefined) scrollToRow(holder.current, reveal, height.current);
     isFirst.current = false;
   }, [reveal]);
-  const from = Math.min(seen.from, Math.max(0, count - 1));
-  const to = Math.min(seen.to, count);
   return (
     <ul
       ref={holder}
       class={name}
       style={{
         paddingTop: `${from * height.current}px`,
-        paddingBottom: `${(count - Math.max(from, to)) * height.current}px`,
+        paddingBottom: `${(count - to) * height.current}px`,
       }}
     >
-      {items.slice(from, to).map((item, index) => row(item, from + index))}
+      {rows(from, to)}
     </ul>
   );
 };
+
+interface ListProps<T> extends Pick<RangeProps, 'class' | 'reveal'> {
+  readonly items: readonly T[];
+  readonly row: (item: T, index: number) => ComponentChildren;
+  readonly onNearEnd?: () => void;
+}
+
+/** The same, of a list that is there, and may be read on when its end comes near. */
+export const VirtualList = <T,>({ items, class: name, reveal, row, onNearEnd }: ListProps<T>) => (
+  <VirtualRange
+    class={name}
+    count={items.length}
+    reveal={reveal}
+    rows={(from, to) => items.slice(from, to).map((item, index) => row(item, from + index))}
+    onSeen={(_from, to) => to + nearEndRows >= items.length && onNearEnd?.()}
+  />
+);
 
 /** No farther than needed. */
 const scrollToRow = (list: HTMLElement | null, index: number, height: number): void => {

@@ -1,103 +1,161 @@
-// Who supervises whom. Each branch is asked for when it is opened: the tree may hold a hundred thousand leaves.
+// Who supervises whom. Rows exist only near the screen, and only those are asked for: the tree may hold a hundred
+// thousand leaves.
 import { useSignal } from '@preact/signals';
-import type { TreeNode } from '../../../src/http/inspect/protocol.ts';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { TreeNode, TreePage } from '../../../src/http/inspect/protocol.ts';
 import { stateWords } from '../../../src/http/inspect/state-value.ts';
 import { isUsual } from '../lib/actor-id.ts';
 import { encode, getJson, inspect } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
-import { usePolled } from '../lib/live.ts';
 import { href } from '../lib/router.ts';
-import { Empty, Problem } from '../parts/bits.tsx';
+import {
+  lengthOf,
+  questionsFor,
+  rowsBetween,
+  runsOf,
+  type Tree,
+  type TreeRow,
+  withPage,
+} from '../lib/tree-rows.ts';
+import { Problem } from '../parts/bits.tsx';
+import { VirtualRange } from '../parts/virtual-list.tsx';
 
-const shownAtOnce = 200;
-/** From so many children on, empty supervisors among them are folded away. */
-const manyChildren = 12;
-const isEmpty = (node: TreeNode): boolean => node.kind === 'supervisor' && node.children === 0;
+const everyMs = 3_000;
+const firstRows = 100;
+/** A parent of which more is seen than this is asked for in parts. */
+const mostAtOnce = 1_000;
 
-export const SupervisorTree = () => (
-  <div class="tree">
-    <Branch parent={undefined} />
-  </div>
+export const SupervisorTree = () => {
+  const tree = useSignal<Tree>(new Map());
+  /** Roots are open until somebody closes them; all else is closed until somebody opens it. */
+  const turned = useSignal<ReadonlySet<string>>(new Set());
+  const withEmpty = useSignal(false);
+  const problem = useSignal<string | undefined>(undefined);
+  const seen = useRef<readonly TreeRow[]>([]);
+
+  const ask = async (parent: string, from: number, limit: number): Promise<void> => {
+    const query = new URLSearchParams({
+      from: String(from),
+      limit: String(Math.min(mostAtOnce, limit)),
+      empty: String(withEmpty.value),
+      ...(parent === '' ? {} : { parent }),
+    });
+    try {
+      const page = await getJson<TreePage>(inspect(`tree?${query}`));
+      tree.value = withPage(tree.value, parent, from, page);
+      problem.value = undefined;
+    } catch (error) {
+      problem.value = error instanceof Error ? error.message : String(error);
+    }
+  };
+  const refresh = (): Promise<unknown> =>
+    Promise.all(questionsFor(seen.current).map(({ parent, from, limit }) => ask(parent, from, limit)));
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let left = false;
+    const round = async (): Promise<void> => {
+      if (document.visibilityState === 'visible') await refresh();
+      if (!left) timer = setTimeout(round, everyMs);
+    };
+    tree.value = new Map();
+    void ask('', 0, firstRows).then(round);
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [withEmpty.value]);
+
+  const roots = tree.value.get('')?.nodes;
+  const rootIds = useMemo(() => new Set([...(roots ?? [])].map(([, { id }]) => id)), [roots]);
+  const isOpen = (id: string): boolean => rootIds.has(id) !== turned.value.has(id);
+  useEffect(() => {
+    for (const id of rootIds) if (isOpen(id) && !tree.value.has(id)) void ask(id, 0, firstRows);
+  }, [rootIds]);
+  const turn = (id: string): void => {
+    const next = new Set(turned.value);
+    if (!next.delete(id)) next.add(id);
+    turned.value = next;
+    if (isOpen(id)) void ask(id, 0, firstRows);
+  };
+  const runs = useMemo(() => runsOf(tree.value, isOpen), [tree.value, turned.value]);
+  const look = (from: number, to: number): readonly TreeRow[] => {
+    seen.current = rowsBetween(tree.value, runs, from, to);
+    return seen.current;
+  };
+  /** Scrolled to where nothing is known yet: that is not put off to the next round. */
+  const onSeen = (): void => {
+    const holes = seen.current.filter(({ node }) => node === undefined);
+    for (const { parent, from, limit } of questionsFor(holes)) void ask(parent, from, limit);
+  };
+  return (
+    <>
+      {problem.value !== undefined && <Problem text={problem.value} again={() => void refresh()} />}
+      <label class="row tree-options">
+        <input
+          type="checkbox"
+          checked={withEmpty.value}
+          onChange={(event) => {
+            withEmpty.value = event.currentTarget.checked;
+          }}
+        />
+        <span class="dim">supervisors without children, too</span>
+      </label>
+      <VirtualRange
+        class="tree"
+        count={lengthOf(runs)}
+        onSeen={onSeen}
+        rows={(from, to) =>
+          look(from, to).map((row) => (
+            <li
+              key={row.node?.id ?? `${row.parent}/${row.place}`}
+              style={{ paddingLeft: `${row.depth * 22}px` }}
+            >
+              {row.node === undefined ? (
+                <span class="dim">…</span>
+              ) : row.node.kind === 'actor' ? (
+                <Leaf node={row.node} />
+              ) : (
+                <Twig node={row.node} isOpen={isOpen(row.node.id)} onTurn={turn} />
+              )}
+            </li>
+          ))
+        }
+      />
+    </>
+  );
+};
+
+const Leaf = ({ node }: { node: TreeNode }) => (
+  <>
+    <a class="leaf" href={href(`/actor/${encode(node.id)}`)}>
+      {node.id}
+    </a>
+    <span class="state-words">
+      {stateWords(node.value).map((word) => (
+        <code key={word}>{word}</code>
+      ))}
+    </span>
+    <Counts node={node} />
+  </>
 );
 
-const Branch = ({ parent }: { parent: string | undefined }) => {
-  const path = parent === undefined ? 'tree' : `tree?parent=${encode(parent)}`;
-  const found = usePolled<TreeNode[]>(path, 3_000, () => getJson(inspect(path)));
-  const limit = useSignal(shownAtOnce);
-  const withEmpty = useSignal(false);
-  if (found.error !== undefined) return <Problem text={found.error} again={found.again} />;
-  if (found.data?.length === 0) return <Empty>No children.</Empty>;
-  const all = found.data ?? [];
-  const nodes = withEmpty.value || all.length < manyChildren ? all : all.filter((node) => !isEmpty(node));
-  return (
-    <ul>
-      {nodes.slice(0, limit.value).map((node) => (
-        <Node key={node.id} node={node} isRoot={parent === undefined} />
-      ))}
-      {nodes.length < all.length && (
-        <li>
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => {
-              withEmpty.value = true;
-            }}
-          >
-            and {plural(all.length - nodes.length, 'supervisor')} without children
-          </button>
-        </li>
-      )}
-      {nodes.length > limit.value && (
-        <li>
-          <button
-            type="button"
-            onClick={() => {
-              limit.value += shownAtOnce;
-            }}
-          >
-            Show more of {nodes.length}
-          </button>
-        </li>
-      )}
-    </ul>
-  );
-};
+interface TwigProps {
+  readonly node: TreeNode;
+  readonly isOpen: boolean;
+  readonly onTurn: (id: string) => void;
+}
 
-const Node = ({ node, isRoot }: { node: TreeNode; isRoot: boolean }) => {
-  const open = useSignal(isRoot);
-  if (node.kind === 'actor')
-    return (
-      <li class="leaf">
-        <a href={href(`/actor/${encode(node.id)}`)}>{node.id}</a>
-        <span class="state-words">
-          {stateWords(node.value).map((word) => (
-            <code key={word}>{word}</code>
-          ))}
-        </span>
-        <Counts node={node} />
-      </li>
-    );
-  return (
-    <li>
-      <button
-        type="button"
-        class="twig"
-        aria-expanded={open.value}
-        onClick={() => {
-          open.value = !open.value;
-        }}
-      >
-        <span aria-hidden="true">{open.value ? '▾' : '▸'}</span> <b>{node.id}</b>
-        <span class="dim">
-          {plural(node.children, 'child', 'children')}
-          {node.strategy !== undefined && ` · ${node.strategy.replaceAll('_', ' ')}`}
-        </span>
-        <Counts node={node} />
-      </button>
-      {open.value && <Branch parent={node.id} />}
-    </li>
-  );
-};
+const Twig = ({ node, isOpen, onTurn }: TwigProps) => (
+  <button type="button" class="twig" aria-expanded={isOpen} onClick={() => onTurn(node.id)}>
+    <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> <b>{node.id}</b>
+    <span class="dim">
+      {plural(node.children, 'child', 'children')}
+      {node.strategy !== undefined && ` · ${node.strategy.replaceAll('_', ' ')}`}
+    </span>
+    <Counts node={node} />
+  </button>
+);
 
 const Counts = ({ node }: { node: TreeNode }) => (
   <>
