@@ -1,8 +1,10 @@
 // The ids of the last events a check applied. A sender that got no answer sends the same event again; it must count
 // once. Kept as one string, 36 characters an id, so that copying a check's context costs one pointer.
+// Nothing but UUIDs gets in: whoever writes the text down relies on its being hex digits and dashes (store/record-text).
+import { isUuid } from '../model/event-rules.ts';
 import { maxRecentIds } from './limits.ts';
 
-/** A UUID in its usual form. Ids of another length cannot be told apart here and are never remembered. */
+/** A UUID in its usual form. Other ids are never remembered. */
 const idCharacters = 36;
 const keptCharacters = maxRecentIds * idCharacters;
 
@@ -23,6 +25,6 @@ export const hasSeen = (ids: string, id: string | null): boolean => {
 
 /** Adds an id; the oldest leaves when there are more than 32. */
 export const remember = (ids: string, id: string | null): string => {
-  if (id === null || id.length !== idCharacters) return ids;
+  if (id === null || !isUuid(id)) return ids;
   return ids.length < keptCharacters ? ids + id : ids.slice(idCharacters) + id;
 };

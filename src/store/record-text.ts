@@ -32,6 +32,17 @@ const isState = (state: Json): boolean => {
   return true;
 };
 
+/**
+ * The ids of the last events (machines/recent-ids-rule): hex digits and dashes, which need no escape. To look at each of
+ * 1,152 characters for one takes a fifth of the time of the whole record; a text that is not what it should be shows itself
+ * by its length or by a character that would end it.
+ */
+const idsText = (ids: unknown): string => {
+  const isPlain =
+    typeof ids === 'string' && ids.length % 36 === 0 && !ids.includes('"') && !ids.includes('\\');
+  return isPlain ? `"${ids}"` : JSON.stringify(ids);
+};
+
 /** How the text of a record without its event ends: context, state and record are still to be closed. */
 const closing = '}}}';
 
@@ -49,8 +60,9 @@ export const recordText = (record: StoredRecord): string => {
     rev,
     savedAtMs,
     deadlines,
-    state: { value: state.value, context: { ...context, event: undefined } },
+    state: { value: state.value, context: { ...context, event: undefined, recentIds: undefined } },
   });
   const comma = around.endsWith(`{${closing}`) ? '' : ',';
-  return `${around.slice(0, -closing.length)}${comma}"event":${text}${closing}`;
+  const ids = context?.recentIds === undefined ? '' : `"recentIds":${idsText(context.recentIds)},`;
+  return `${around.slice(0, -closing.length)}${comma}${ids}"event":${text}${closing}`;
 };

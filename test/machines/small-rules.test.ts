@@ -27,6 +27,7 @@ describe('recent ids', () => {
   it('never remember a missing or odd id', () => {
     assert.equal(remember('', null), '');
     assert.equal(remember('', 'abc'), '');
+    assert.equal(remember('', '\n'.repeat(36)), '');
     assert.equal(hasSeen(idOf(1), null), false);
     assert.equal(hasSeen(idOf(1), ''), false);
   });
