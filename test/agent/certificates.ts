@@ -16,7 +16,7 @@ export interface Pair {
 export interface Authority {
   /** Path of its certificate. */
   readonly ca: string;
-  /** Paths of a pair for this common name, good for 127.0.0.1 and localhost. */
+  /** Paths of a pair for this common name, good for 127.0.0.1, localhost and backend.test. */
   issue(name: string): Pair;
 }
 
@@ -31,7 +31,7 @@ export const makeAuthority = (): Authority => {
     ...['req', '-x509', ...curve, '-keyout', 'ca.key', '-out', 'ca.pem'],
     ...['-subj', '/CN=test ca', '-days', '1'],
   );
-  writeFileSync(at('names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n');
+  writeFileSync(at('names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:backend.test\n');
   return {
     ca: at('ca.pem'),
     issue: (name) => {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
 import { createDial, type LineEnd } from '../../src/agent/dial.ts';
 import { download } from '../../src/assets/download.ts';
 import { proxyFor } from '../../src/program/proxy-rule.ts';
+import { hasOpenssl, makeAuthority, type Pair } from './certificates.ts';
 import { startBackend } from './fake-backend.ts';
 import { configOf } from './helpers.ts';
 
@@ -104,6 +107,63 @@ test('a WebSocket goes through the proxy, which is asked for the backend by name
   });
   assert.equal(opened, 'b1');
   assert.deepEqual(proxy.asked, [`CONNECT b.invalid:8081 ${credentials}`]);
+});
+
+/** TLS in front of a plain port; notes for which names it was asked. */
+const startTlsFront = async (t: TestContext, pair: Pair, target: number) => {
+  const names: (string | false | null)[] = [];
+  const sockets = new Set<Socket>();
+  const server = createTlsServer({ cert: readFileSync(pair.cert), key: readFileSync(pair.key) }, (socket) => {
+    names.push(socket.servername);
+    const onward = connect(target, '127.0.0.1');
+    for (const end of [socket, onward]) {
+      sockets.add(end);
+      end.on('error', () => {
+        socket.destroy();
+        onward.destroy();
+      });
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  server.on('tlsClientError', () => {
+    // A client that trusts us not: the client says so.
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, names };
+};
+
+test('wss goes through the proxy, which sees the name and nothing more; the backend proves who it is', {
+  skip: !hasOpenssl,
+}, async (t) => {
+  const backend = await startBackend();
+  t.after(() => backend.stop());
+  const authority = makeAuthority();
+  const front = await startTlsFront(t, authority.issue('backend'), Number(new URL(backend.url).port));
+  const proxy = await startProxy(t, front.port);
+  const attempt = (url: string, flags: Record<string, string>) =>
+    new Promise<string>((resolve) => {
+      createDial(configOf(flags), { HTTPS_PROXY: proxy.url })(url, {
+        opened: (line) => {
+          resolve(`opened by ${line.agreement.backendId}`);
+          line.cut();
+        },
+        message: () => {},
+        pong: () => {},
+        ended: (end) => resolve(end.message),
+      });
+    });
+  const trust = { 'trusted-ca-file': authority.ca };
+  assert.equal(await attempt('wss://backend.test:8081', trust), 'opened by b1');
+  assert.deepEqual(proxy.asked, [`CONNECT backend.test:8081 ${credentials}`]);
+  assert.deepEqual(front.names, ['backend.test']);
+  assert.match(await attempt('wss://somebody.else:8081', trust), /does not match certificate's altnames/);
+  assert.match(await attempt('wss://backend.test:8081', {}), /unable to verify|self-signed/);
+  assert.equal(await attempt('wss://somebody.else', { 'insecure-skip-tls-verify': 'true' }), 'opened by b1');
+  assert.equal(proxy.asked.at(-1), `CONNECT somebody.else:443 ${credentials}`);
 });
 
 test('a proxy that says no, or is not there, is a failed attempt with its reason', async (t) => {
