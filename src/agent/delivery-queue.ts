@@ -1,14 +1,14 @@
 // Delivery queue: the last step of an event's road on this machine. Events wait here in order until there is a line,
-// go out, and stay until the backend has told what became of them; after a reconnect they go out again, same id, same
-// order. A backend that grants no acknowledgements is believed as soon as the bytes have left.
+// go out, and stay until the backend has told what became of them. What goes when, the statechart decides; this file
+// holds the events, sends them, and tells what became of each.
+import { createActor, type SnapshotFrom } from 'xstate';
+import { deliveryQueueMachine } from '../machines/delivery-queue-machine.ts';
+import type { Delivery, DeliveryLimits, DeliveryQueueEffect } from '../machines/delivery-queue-rule.ts';
 import type { Event } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';
 import { maxUnackedEvents } from '../wire/limits.ts';
 import type { RefusedEvent } from '../wire/messages.ts';
 import { maxWaitingBytes, maxWaitingEvents } from './limits.ts';
-
-/** What became of an event. `dropped`: never sent, there were too many; the oldest waiting one gives way. */
-export type Delivery = 'delivered' | 'refused' | 'dropped';
 
 export interface Outlet {
   /** Whether acknowledgements will come. */
@@ -24,6 +24,7 @@ export interface DeliveryQueue {
   /** The line is gone: what was under way is kept. */
   close(): void;
   acknowledged(ids: readonly string[], refused: readonly RefusedEvent[]): void;
+  state(): SnapshotFrom<typeof deliveryQueueMachine>['value'];
   /** Events not yet settled. */
   size(): number;
   /** Events sent and not yet settled. */
@@ -34,7 +35,6 @@ export interface DeliveryQueue {
 
 interface Entry {
   readonly event: Event;
-  readonly bytes: number;
   readonly settled: (delivery: Delivery) => void;
 }
 
@@ -42,87 +42,86 @@ interface Entry {
 const roughBytes = (event: Event): number =>
   1_000 + (event.check?.output.length ?? 0) * 2 + (event.metrics?.points?.length ?? 0) * 200;
 
-export const createDeliveryQueue = (
-  log: Logger,
-  limits = { waiting: maxWaitingEvents, waitingBytes: maxWaitingBytes, unacked: maxUnackedEvents },
-): DeliveryQueue => {
-  const waiting: Entry[] = [];
-  let waitingBytes = 0;
-  const unacked: Entry[] = [];
+const ownLimits: DeliveryLimits = {
+  waiting: maxWaitingEvents,
+  waitingBytes: maxWaitingBytes,
+  underWay: maxUnackedEvents,
+};
+
+export const createDeliveryQueue = (log: Logger, limits = ownLimits): DeliveryQueue => {
+  const entries = new Map<number, Entry>();
+  const actor = createActor(deliveryQueueMachine, { input: { limits } });
+  let lastKey = 0;
   let outlet: Outlet | undefined;
-  const quietListeners: (() => void)[] = [];
+  let quietListeners: readonly (() => void)[] = [];
 
-  const dropOldest = () => {
-    const oldest = waiting.shift();
-    if (oldest === undefined) return;
-    waitingBytes -= oldest.bytes;
-    const { check, entity, id } = oldest.event;
-    log.error(
-      { check: check?.metadata.name, entity: entity.metadata.name, event_uuid: id, waiting: waiting.length },
-      'event dropped: too many events wait for a backend',
-    );
-    oldest.settled('dropped');
-  };
+  const context = () => actor.getSnapshot().context;
 
-  const settle = (match: (entry: Entry) => boolean, delivery: Delivery): Entry | undefined => {
-    const at = unacked.findIndex(match);
-    const [entry] = at < 0 ? [] : unacked.splice(at, 1);
-    entry?.settled(delivery);
-    if (unacked.length === 0) for (const run of quietListeners.splice(0)) run();
-    return entry;
-  };
-
-  const send = (entry: Entry) => {
+  const send = (key: number, entry: Entry) => {
     const current = outlet;
     current?.send(entry.event, (error) => {
-      if (outlet !== current || error !== undefined || current.acknowledges) return;
-      settle((other) => other === entry, 'delivered');
-      pump();
+      if (outlet === current && error === undefined) actor.send({ type: 'event.left', key });
     });
   };
 
-  const pump = () => {
-    while (outlet !== undefined && unacked.length < limits.unacked) {
-      const entry = waiting.shift();
-      if (entry === undefined) return;
-      waitingBytes -= entry.bytes;
-      unacked.push(entry);
-      send(entry);
+  const settle = (key: number, { event, settled }: Entry, delivery: Delivery) => {
+    entries.delete(key);
+    if (delivery === 'dropped') {
+      const { check, entity, id } = event;
+      log.error(
+        { check: check?.metadata.name, entity: entity.metadata.name, event_uuid: id, waiting: entries.size },
+        'event dropped: too many events wait for a backend',
+      );
     }
+    settled(delivery);
   };
+
+  const perform = (effect: DeliveryQueueEffect): void => {
+    const entry = entries.get(effect.key);
+    if (entry === undefined) return;
+    if (effect.type === 'event.send') send(effect.key, entry);
+    else settle(effect.key, entry, effect.delivery);
+  };
+  actor.on('*', perform);
+  actor.subscribe(({ context: { underWay } }) => {
+    if (underWay.length > 0) return;
+    const told = quietListeners;
+    quietListeners = [];
+    for (const run of told) run();
+  });
+  actor.start();
 
   return {
     enqueue: (event, settled = () => {}) => {
-      const entry = { event, bytes: roughBytes(event), settled };
-      waiting.push(entry);
-      waitingBytes += entry.bytes;
-      pump();
-      while (waiting.length > limits.waiting || (waitingBytes > limits.waitingBytes && waiting.length > 1))
-        dropOldest();
+      lastKey += 1;
+      entries.set(lastKey, { event, settled });
+      const queued = { key: lastKey, id: event.id ?? '', bytes: roughBytes(event) };
+      actor.send({ type: 'event.queued', queued });
     },
     open: (next) => {
+      actor.send({ type: 'line.closed' });
       outlet = next;
-      for (const entry of [...unacked]) send(entry);
-      pump();
+      actor.send({ type: 'line.opened', acknowledges: next.acknowledges });
     },
     close: () => {
       outlet = undefined;
+      actor.send({ type: 'line.closed' });
     },
     acknowledged: (ids, refused) => {
-      for (const id of ids) settle((entry) => entry.event.id === id, 'delivered');
       for (const { id, message } of refused) {
-        const entry = settle((other) => other.event.id === id, 'refused');
-        if (entry === undefined) continue;
-        const check = entry.event.check?.metadata.name;
-        log.error({ check, event_uuid: id, error: message }, 'the backend refused an event for good');
+        const known = context().underWay.find((queued) => queued.id === id);
+        const check = known && entries.get(known.key)?.event.check?.metadata.name;
+        if (known !== undefined)
+          log.error({ check, event_uuid: id, error: message }, 'the backend refused an event for good');
       }
-      pump();
+      actor.send({ type: 'events.answered', delivered: ids, refused: refused.map(({ id }) => id) });
     },
-    size: () => waiting.length + unacked.length,
-    underWay: () => unacked.length,
+    state: () => actor.getSnapshot().value,
+    size: () => entries.size,
+    underWay: () => context().underWay.length,
     whenQuiet: (run) => {
-      if (unacked.length === 0) run();
-      else quietListeners.push(run);
+      if (context().underWay.length === 0) run();
+      else quietListeners = [...quietListeners, run];
     },
   };
 };

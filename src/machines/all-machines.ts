@@ -5,6 +5,7 @@ import { bootMachine } from './boot-machine.ts';
 import { checkMachine } from './check-machine.ts';
 import { circuitMachine } from './circuit-machine.ts';
 import { clientMachine } from './client-machine.ts';
+import { deliveryQueueMachine } from './delivery-queue-machine.ts';
 import { entityMachine } from './entity-machine.ts';
 import { executionMachine } from './execution-machine.ts';
 import { scheduleMachine } from './schedule-machine.ts';
@@ -26,5 +27,6 @@ export const allMachines: readonly TitledMachine[] = [
   { title: 'Client: one client of the earlier generation', machine: clientMachine },
   { title: 'Boot: a backend between its start and its stop', machine: bootMachine },
   { title: 'Agent connection: the line of an agent to its backends', machine: agentConnectionMachine },
+  { title: 'Delivery queue: events of an agent on their way to the backend', machine: deliveryQueueMachine },
   { title: 'Execution: one run of one check on an agent', machine: executionMachine },
 ];

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDeliveryQueue, type Delivery } from '../../src/agent/delivery-queue.ts';
+import { createDeliveryQueue } from '../../src/agent/delivery-queue.ts';
 import type { EventQueue } from '../../src/agent/event-queue.ts';
 import { createEventRelay } from '../../src/agent/event-relay.ts';
+import type { Delivery } from '../../src/machines/delivery-queue-rule.ts';
 import { type Event, eventSchema } from '../../src/model/event.ts';
 import { createTokenBucket } from '../../src/program/token-bucket.ts';
 import { fc } from '../property.ts';
@@ -35,7 +36,7 @@ test('no more than 32 events are under way without an acknowledgement', () => {
 
 test('too many waiting events make the oldest give way, and that is told', () => {
   const { log, messages } = readableLog();
-  const queue = createDeliveryQueue(log, { waiting: 2, waitingBytes: 1e9, unacked: 32 });
+  const queue = createDeliveryQueue(log, { waiting: 2, waitingBytes: 1e9, underWay: 32 });
   const outcomes: [string, Delivery][] = [];
   for (const id of ids(3)) queue.enqueue(eventOf(id), (delivery) => outcomes.push([id, delivery]));
   assert.deepEqual(outcomes, [['id-0', 'dropped']]);
@@ -55,7 +56,11 @@ test('whatever happens to the line, every event is settled once and the first se
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-      const queue = createDeliveryQueue(readableLog().log, { waiting: 1_000, waitingBytes: 1e9, unacked: 4 });
+      const queue = createDeliveryQueue(readableLog().log, {
+        waiting: 1_000,
+        waitingBytes: 1e9,
+        underWay: 4,
+      });
       const sent: string[] = [];
       const settled: string[] = [];
       let made = 0;
@@ -134,7 +139,7 @@ test('the relay hands on its burst, then its rate, and removes only what the bac
 });
 
 test('after a reconnect what was under way goes out again before what waits, in order', () => {
-  const queue = createDeliveryQueue(readableLog().log, { waiting: 10, waitingBytes: 1e9, unacked: 2 });
+  const queue = createDeliveryQueue(readableLog().log, { waiting: 10, waitingBytes: 1e9, underWay: 2 });
   queue.open(outlet([]));
   for (const id of ids(4)) queue.enqueue(eventOf(id));
   queue.acknowledged(['id-0'], []);
@@ -149,7 +154,7 @@ test('after a reconnect what was under way goes out again before what waits, in 
 test('what the memory has no room for stays on disk and is handed on again later', () => {
   const clock = fakeClock();
   const { log } = readableLog();
-  const queue = createDeliveryQueue(log, { waiting: 2, waitingBytes: 1e9, unacked: 32 });
+  const queue = createDeliveryQueue(log, { waiting: 2, waitingBytes: 1e9, underWay: 32 });
   const relay = createEventRelay({
     disk: memoryDisk(2),
     queue,

@@ -4,6 +4,7 @@ import type { EventObject } from 'xstate';
 import { agentBackOff } from '../../src/machines/back-off-rule.ts';
 import type { CheckContext } from '../../src/machines/check-facts.ts';
 import type { ClientContext } from '../../src/machines/client-facts.ts';
+import type { DeliveryQueueContext } from '../../src/machines/delivery-queue-rule.ts';
 import type { EntityContext } from '../../src/machines/entity-facts.ts';
 import { configOf } from '../../src/machines/registration-rule.ts';
 import type { ScheduleContext } from '../../src/machines/schedule-facts.ts';
@@ -214,6 +215,31 @@ const agentConnectionWalk: Walk = {
   ],
 };
 
+let queuedKeys = 0;
+const deliveryQueueWalk: Walk = {
+  input: { limits: { waiting: 3, waitingBytes: 1_000, underWay: 2 } },
+  length: 20,
+  facts: [
+    ...[1, 2, 3].map(() => (scene: Scene) => {
+      queuedKeys += 1;
+      return {
+        type: 'event.queued',
+        queued: { key: queuedKeys, id: `id-${queuedKeys}`, bytes: pick(scene, [1, 600]) },
+      };
+    }),
+    (scene) => ({ type: 'line.opened', acknowledges: pick(scene, [true, false]) }),
+    () => ({ type: 'line.closed' }),
+    (scene) => {
+      const [first] = (scene.context as DeliveryQueueContext).underWay;
+      return { type: 'event.left', key: first?.key ?? 0 };
+    },
+    (scene) => {
+      const ids = (scene.context as DeliveryQueueContext).underWay.map(({ id }) => id);
+      return { type: 'events.answered', delivered: ids.slice(0, pick(scene, [0, 1, 2])), refused: ['x'] };
+    },
+  ],
+};
+
 const executionWalk: Walk = {
   input: { key: 'cpu', issuedSeconds: 0 },
   length: 8,
@@ -283,5 +309,6 @@ export const walks: Readonly<Record<string, Walk>> = {
   client: clientWalk,
   boot: bootWalk,
   agentConnection: agentConnectionWalk,
+  deliveryQueue: deliveryQueueWalk,
   execution: executionWalk,
 };
