@@ -11,6 +11,9 @@ import { secretsApiVersion } from './secret.ts';
 /** `VaultProvider` is the reference product's word for `StoreProvider`. */
 export const providerTypes = ['Env', 'StoreProvider', 'VaultProvider'] as const;
 
+/** Providers of the reference product that are not built here; said so, since files name them. */
+const unsupported: readonly string[] = ['CyberArkProvider', 'AWSProvider'];
+
 const tlsSchema = z.object({
   ca_cert: text(''),
   ca_path: text(''),
@@ -89,7 +92,8 @@ const clientFault = (client: StoreClient | undefined): string | null => {
 export const validateSecretsProvider = (provider: SecretsProvider): string | null => {
   const known: readonly string[] = providerTypes;
   if (!known.includes(provider.type)) {
-    return `type could not be found: "${provider.type}", expected one of ${providerTypes.join(', ')}`;
+    const why = unsupported.includes(provider.type) ? 'is not supported here' : 'is unknown';
+    return `type could not be found: "${provider.type}" ${why}; use one of ${providerTypes.join(', ')}`;
   }
   if (provider.api_version !== secretsApiVersion) {
     return `api_version must be "${secretsApiVersion}" (got "${provider.api_version}")`;

@@ -10,6 +10,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { HashingQueue } from '../auth/hashing-queue.ts';
 import type { Issuers } from '../auth/providers/issuers.ts';
 import type { BackendPort } from '../backend-port.ts';
+import { createEntityDesk } from '../entity-desk.ts';
 import { resourceRoutes } from '../resource-routes.ts';
 import { okWithTag, type Route } from '../route.ts';
 import { one } from '../route-doc.ts';
@@ -17,6 +18,7 @@ import { apiKeyRoutes } from './api-keys.ts';
 import { authRoutes, refreshRoute } from './auth.ts';
 import { checkRoutes } from './checks.ts';
 import { entityRoutes } from './entities.ts';
+import { entityV3Routes } from './entities-v3.ts';
 import { eventRoutes } from './events.ts';
 import { licenseRoutes } from './license.ts';
 import { namespaceRoutes } from './namespaces.ts';
@@ -47,12 +49,14 @@ export const apiRoutes = ({
   licenseKey,
 }: RouteWorld): readonly Route[] => {
   const table = backend.resources;
+  const desk = createEntityDesk(backend);
   return [
     ...operationRoutes(operations),
     ...authRoutes(authenticator),
     ...oidcRoutes(issuers, authenticator, refreshRoute(authenticator)),
     ...eventRoutes(backend),
-    ...entityRoutes(backend),
+    ...entityRoutes(desk),
+    ...entityV3Routes(desk),
     ...checkRoutes(backend),
     ...namespaceRoutes(backend),
     ...silencedRoutes(table, wallMs, silencing),

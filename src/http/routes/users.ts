@@ -146,7 +146,7 @@ export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly
       method: 'POST',
       url: collection,
       access: { resource: userKind.rbacResource },
-      doc: docs.create,
+      doc: { ...docs.create, answers: createdAnswer },
       handle: async (call) => {
         const user = decodeUser(objectBody(call.body));
         const id = { segment: userKind.path, namespace: '', name: user.username };

@@ -1,0 +1,119 @@
+// Entities in both forms of the API, over a real socket on the real backend.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { openRealHouse } from './real-house.ts';
+
+const v2 = '/api/core/v2/namespaces/default/entities';
+const configs = '/api/core/v3/namespaces/default/entity-configs';
+const states = '/api/core/v3/namespaces/default/entity-states';
+
+const open = async (t: TestContext, entityLimit = 0) => {
+  const house = await openRealHouse(t, { entityLimit });
+  const authorization = await house.login();
+  return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const reply = await fetch(house.url + path, {
+      method,
+      headers: { authorization, ...(body === undefined ? {} : { 'content-type': type }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await reply.text();
+    return {
+      status: reply.status,
+      etag: reply.headers.get('etag') ?? '',
+      next: reply.headers.get('mon-continue') ?? '',
+      text,
+      json: text === '' ? undefined : JSON.parse(text),
+    };
+  };
+};
+
+const proxy = {
+  entity_class: 'proxy',
+  metadata: { name: 'router', labels: { rack: '7', password: 'canary-1' } },
+};
+
+test('the answer to a patch hides what a read hides, and names the state a read names', async (t) => {
+  const ask = await open(t);
+  await ask('POST', v2, proxy);
+  const patched = await ask('PATCH', `${v2}/router`, { metadata: { labels: { rack: '8' } } });
+  assert.equal(patched.status, 200);
+  assert.equal(patched.json.metadata.labels.rack, '8');
+  assert.doesNotMatch(patched.text, /canary-1/);
+  const read = await ask('GET', `${v2}/router`);
+  assert.equal(patched.etag, read.etag);
+  const again = await ask('PUT', `${v2}/router`, read.json, { 'if-match': patched.etag });
+  assert.equal(again.status, 200, 'what a patch named is what a replace may name');
+  assert.equal(again.etag, read.etag, 'a hidden value that was sent back is the one that was there');
+});
+
+test('core/v3 shows the two halves, each wrapped, of what core/v2 shows as one', async (t) => {
+  const ask = await open(t);
+  await ask('POST', v2, { ...proxy, subscriptions: ['net'], system: { hostname: 'router', os: 'linux' } });
+  const config = await ask('GET', `${configs}/router`);
+  assert.equal(config.status, 200);
+  assert.deepEqual([config.json.type, config.json.api_version], ['EntityConfig', 'core/v3']);
+  assert.deepEqual(config.json.metadata.labels, { rack: '7', password: 'REDACTED' });
+  assert.deepEqual(config.json.spec.subscriptions, ['net', 'entity:router']);
+  assert.equal(config.json.spec.system, undefined);
+  const state = await ask('GET', `${states}/router`);
+  assert.deepEqual([state.json.type, state.json.spec.system.os], ['EntityState', 'linux']);
+  assert.equal(state.json.spec.subscriptions, undefined);
+  for (const root of [configs, states]) {
+    assert.equal((await ask('GET', `${root}/nobody`)).status, 404);
+    assert.equal((await ask('GET', root)).json.length, 1);
+    assert.equal((await ask('GET', root.replace('/namespaces/default', ''))).json.length, 1);
+    assert.equal((await ask('GET', `${root}?fieldSelector=entity.entity_class=='agent'`)).json.length, 0);
+  }
+  assert.equal((await ask('PUT', `${states}/router`, {})).status, 405, 'what agents report is read only');
+});
+
+test('core/v3 writes the half that operators set, and nothing of what was reported', async (t) => {
+  const ask = await open(t);
+  const wrapped = (spec: object) => ({
+    type: 'EntityConfig',
+    api_version: 'core/v3',
+    metadata: { name: 'router', namespace: 'default' },
+    spec: { entity_class: 'proxy', ...spec },
+  });
+  const made = await ask('PUT', `${configs}/router`, wrapped({}), { 'if-none-match': '*' });
+  assert.deepEqual([made.status, made.text], [201, '']);
+  assert.equal(made.etag, (await ask('GET', `${configs}/router`)).etag);
+  assert.equal((await ask('PUT', `${configs}/router`, wrapped({}), { 'if-none-match': '*' })).status, 412);
+  const patched = await ask('PATCH', `${configs}/router`, {
+    spec: { subscriptions: ['net'] },
+    metadata: { labels: { rack: '7' } },
+  });
+  assert.equal(patched.status, 200);
+  assert.deepEqual(patched.json.spec.subscriptions, ['net', 'entity:router']);
+  assert.deepEqual((await ask('GET', `${v2}/router`)).json.metadata.labels, { rack: '7' });
+  for (const [body, why] of [
+    [{ ...wrapped({}), type: 'EntityState' }, /type must be "EntityConfig"/],
+    [{ ...wrapped({}), api_version: 'core/v2' }, /api_version must be "core\/v3"/],
+    [{ ...wrapped({}), metadata: { name: 'other' } }, /does not match the name of the URI/],
+    [wrapped({ subscriptions: 5 }), /subscriptions must be a list/],
+    [5, /must be a JSON object/],
+  ] as const) {
+    const reply = await ask('PUT', `${configs}/router`, body);
+    assert.equal(reply.status, 400, reply.text);
+    assert.match(reply.json.message, why);
+  }
+  assert.equal((await ask('PATCH', `${configs}/router`, { spec: 5 })).status, 400);
+  assert.equal((await ask('DELETE', `${configs}/router`, undefined, { 'if-match': '"x"' })).status, 412);
+  assert.equal((await ask('DELETE', `${configs}/router`)).status, 204);
+  assert.equal((await ask('GET', `${v2}/router`)).status, 404);
+});
+
+test('core/v3 lists page, and the entity limit holds there too', async (t) => {
+  const ask = await open(t, 3);
+  for (const name of ['a', 'b', 'c']) await ask('PUT', `${v2}/${name}`, { entity_class: 'proxy' });
+  const first = await ask('GET', `${configs}?limit=2`);
+  assert.equal(first.json.length, 2);
+  const last = await ask('GET', `${configs}?limit=2&continue=${first.next}`);
+  assert.deepEqual(
+    last.json.map((one: { metadata: { name: string } }) => one.metadata.name),
+    ['c'],
+  );
+  assert.equal(last.next, '');
+  assert.equal((await ask('PUT', `${configs}/d`, { entity_class: 'proxy' })).status, 402);
+});
