@@ -138,6 +138,22 @@ describe('a TTL', () => {
   });
 });
 
+test('a TTL does not run out while the backend stands still, and is reported when the silence goes on', async () => {
+  const world = await World.open();
+  await world.post(backup);
+  await world.advance(10_000);
+  world.clock.pause(100_000);
+  await world.quiet();
+  assert.deepEqual(timeline(world, 'web-01', 'backup'), ['0 s: 0']);
+  // What was sent meanwhile is read now.
+  await world.post(backup);
+  await world.advance(39_000);
+  assert.deepEqual(timeline(world, 'web-01', 'backup'), ['0 s: 0', '110 s: 0']);
+  await world.advance(2_000);
+  assert.deepEqual(timeline(world, 'web-01', 'backup'), ['0 s: 0', '110 s: 0', '150 s: 1']);
+  await world.stop();
+});
+
 describe('a TTL over a restart', () => {
   test('keeps what was left of it', async () => {
     const world = await World.open();
