@@ -1,63 +1,32 @@
-// The backend without its edges, behind the few calls that routes and the agent edge make: take an event in, read, change
-// entities, run a check, open a session. How its parts hang together: compose.ts.
-import type { KeyObject } from 'node:crypto';
 import type { EntityFact } from '../machines/entity-facts.ts';
 import type { Entity } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
 import { keepaliveCheckName } from '../model/names.ts';
-import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { tellBoot } from './boot-behaviour.ts';
 import { bringUp, type Rebuilt } from './bring-up.ts';
 import { clientNamespace } from './clients/client-behaviour.ts';
 import type { Clients } from './clients/clients.ts';
 import { maxDeletionMs } from './clients/limits.ts';
-import { GroupCommit } from './commit/group-commit.ts';
+import type { GroupCommit } from './commit/group-commit.ts';
 import { compose } from './compose.ts';
 import { resolvedByDeregistering } from './entities/deregistration.ts';
 import { EntityDesk } from './entities/entity-desk.ts';
 import { checkId, entityId } from './entities/entity-tree.ts';
 import type { EventIndex } from './events/event-index.ts';
-import type { BackendLog, Foundations } from './foundations.ts';
 import { gaugesOf } from './gauges.ts';
 import { isKeepalive } from './ingest.ts';
+import { type BackendOptions, type Opened, openFoundations } from './open-foundations.ts';
 import type { Parts } from './parts.ts';
 import type { Page, ReadQuery } from './read-model.ts';
 import { createLicensedLimit } from './resources/licensed-limit.ts';
-import { openResources } from './resources/open-resources.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
-import { type Clock, realClock } from './runtime/clock.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { deliveryDrainMs } from './runtime/limits.ts';
 import type { Pressure } from './runtime/pressure.ts';
 import { awaitReceipt } from './runtime/receipts.ts';
-import { createRuntime, type Runtime } from './runtime/runtime.ts';
+import type { Runtime } from './runtime/runtime.ts';
 import type { Connection, Sessions } from './sessions/sessions.ts';
-
-export interface BackendOptions
-  extends Pick<Foundations, 'name' | 'deliveryWorkers' | 'env' | 'assets' | 'authorities' | 'onCollapse'> {
-  readonly store: SnapshotStore;
-  readonly log: BackendLog;
-  /** Entities allowed without a licence; 0 for no limit. */
-  readonly entityLimit: number;
-  /** What licences are checked with. Without it none holds. */
-  readonly licenseKey?: KeyObject | undefined;
-  /** Handler of deregistration events of agents that name none; empty for none. */
-  readonly deregistrationHandler: string;
-  /** All time the actors know. Default: the real one; simulations bring their own. */
-  readonly clock?: Clock;
-  /** In [0, 1): jitter of back-offs. Default Math.random. */
-  readonly random?: () => number;
-  /** In place of the pipelines, for simulations that only want to know what would have been told to whom. */
-  readonly runPipelines?: Foundations['runPipelines'];
-}
-
-interface Opened {
-  readonly runtime: Runtime;
-  readonly commit: GroupCommit;
-  readonly table: ResourceTable;
-  readonly secret: Uint8Array;
-}
 
 export class Backend {
   readonly runtime: Runtime;
@@ -105,20 +74,9 @@ export class Backend {
   static async open(
     options: BackendOptions,
   ): Promise<{ readonly backend: Backend; readonly rebuilt: Rebuilt }> {
-    const { log, store, clock = realClock, random = Math.random } = options;
-    const runtime = createRuntime({ log, clock, random });
-    const commit = new GroupCommit({
-      store,
-      clock,
-      onFault: (error) => log.error({ err: error }, 'a write to the store failed'),
-    });
-    const { table, secret } = await openResources({
-      committer: commit,
-      onFault: (error) => log.error({ err: error }, 'a resource could not be used'),
-      namespaceOccupant: (namespace) => firstEntity(commit, namespace),
-    });
-    const backend = new Backend(options, { runtime, commit, table, secret });
-    const rebuilt = await bringUp({ parts: backend.#parts, runtime, commit, store, log });
+    const opened = await openFoundations(options);
+    const backend = new Backend(options, opened);
+    const rebuilt = await bringUp({ ...options, ...opened, parts: backend.#parts });
     return { backend, rebuilt };
   }
 
@@ -314,9 +272,3 @@ export class Backend {
     return this.runtime.clock.wallMs();
   }
 }
-
-const firstEntity = async (commit: GroupCommit, namespace: string): Promise<string | undefined> => {
-  for await (const { key } of commit.scan('entity', { prefix: `${namespace}/`, limit: 1 }))
-    return `entity ${key}`;
-  return undefined;
-};

@@ -1,8 +1,9 @@
 // A whole backend without sockets, for tests: the composed tree on a memory store and a clock turned by hand. Agents are
 // played (see agent.ts), pipelines are recorded. A crash leaves what was committed and nothing else.
 import assert from 'node:assert/strict';
-import { Backend, type BackendOptions } from '../../../src/actors/backend.ts';
+import { Backend } from '../../../src/actors/backend.ts';
 import type { Rebuilt } from '../../../src/actors/bring-up.ts';
+import type { BackendOptions } from '../../../src/actors/open-foundations.ts';
 import { seedIfEmpty } from '../../../src/actors/resources/seed.ts';
 import type { Clock } from '../../../src/actors/runtime/clock.ts';
 import { type CheckConfig, checkConfigSchema } from '../../../src/model/check.ts';
