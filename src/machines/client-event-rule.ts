@@ -12,7 +12,7 @@ export const attributesAnnotation = 'sensu.io.json_attributes';
 export const clientLabel = 'mon.io/earlier_client';
 
 const maxStatus = 255;
-const defaultHandler = 'default';
+export const defaultHandler = 'default';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const whole = (value: unknown, otherwise = 0): number =>

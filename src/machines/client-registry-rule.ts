@@ -104,17 +104,20 @@ export interface KeepaliveVerdict {
 
 /**
  * The check `keepalive` of a client: whatever its owner put into `keepalive`, tokens filled in from the client, and the
- * verdict. A token nobody can fill is said in the output, and is a warning at least (earlier-client sheet 3.9).
+ * verdict. `handler` is who is told unless the owner says otherwise. A token nobody can fill is said in the output, and is a warning at least (earlier-client sheet 3.9).
  */
 export const keepaliveResult = (
   record: ClientRecord,
   { status, output, nowMs }: KeepaliveVerdict,
-  handler: string,
+  handler: string | undefined,
 ): ClientResult => {
   const seconds = Math.floor(nowMs / 1000);
   const { keepalive } = record;
   const thresholds = { warning: defaultClientWarningSeconds, critical: defaultClientCriticalSeconds };
-  const merged = mergeMaps({ thresholds, handler }, isMap(keepalive) ? keepalive : {});
+  const merged = mergeMaps(
+    { thresholds, ...(handler === undefined ? {} : { handler }) },
+    isMap(keepalive) ? keepalive : {},
+  );
   const { value, unmatched } = substitute(merged, record);
   return {
     ...(value as ClientResult),

@@ -3,7 +3,13 @@
 import type { Check } from '../model/check.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
 import type { CheckEvent } from '../model/event.ts';
-import { attributesAnnotation, attributesOf, handlersOf, unresolved } from './client-event-rule.ts';
+import {
+  attributesAnnotation,
+  attributesOf,
+  defaultHandler,
+  handlersOf,
+  unresolved,
+} from './client-event-rule.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
 
 const given = (entries: Json): Json =>
@@ -11,8 +17,11 @@ const given = (entries: Json): Json =>
     Object.entries(entries).filter(([, value]) => value !== undefined && value !== 0 && value !== false),
   );
 
-const addedHandlers = ({ handlers }: Check, { handler, handlers: own }: Json): Json =>
-  handler !== undefined || own !== undefined || handlers.length === 0 ? {} : { handlers };
+/** Those of events that came another way: a client's own attributes say whom it wants told, and are silent for `default`. */
+const addedHandlers = ({ handlers }: Check, { handler, handlers: own }: Json): Json => {
+  const isDefault = handlers.length === 1 && handlers[0] === defaultHandler;
+  return handler !== undefined || own !== undefined || handlers.length === 0 || isDefault ? {} : { handlers };
+};
 
 /** The result of a check as the earlier generation stores it, without its history. */
 export const earlierResult = ({ check }: CheckEvent): Json => {

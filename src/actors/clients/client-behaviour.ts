@@ -118,7 +118,7 @@ const publishKeepalive = (
   world: ClientWorld,
 ): void => {
   const record = recordOf(actor);
-  const handler = world.hasHandler(keepaliveCheckName) ? keepaliveCheckName : 'default';
+  const handler = world.hasHandler(keepaliveCheckName) ? keepaliveCheckName : undefined;
   const result = keepaliveResult(record, verdict, handler);
   const { source } = result;
   if (isClientName(source) && source !== name) {

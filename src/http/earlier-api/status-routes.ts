@@ -22,7 +22,7 @@ import {
 const waiting = 0;
 
 interface Connections {
-  /** The broker, where there is one. */
+  /** The broker, where there is one; of several the one that is away. */
   readonly transport: string;
   readonly hearsAll: boolean;
   readonly hasStore: boolean;
@@ -31,14 +31,14 @@ interface Connections {
 
 const connectionsOf = async (backend: EarlierBackend): Promise<Connections> => {
   const outlets = backend.clients.outlets();
-  const broker = outlets.find(({ name }) => name !== 'websocket');
-  const hearsAll = outlets.every((outlet) => outlet.isConnected());
+  const brokers = outlets.filter(({ name }) => name !== 'websocket');
+  const lost = brokers.find((broker) => !broker.isConnected());
   const { members } = await backend.health();
   return {
-    transport: broker?.name ?? 'websocket',
-    hearsAll,
+    transport: (lost ?? brokers[0])?.name ?? 'websocket',
+    hearsAll: lost === undefined,
     hasStore: members.every(({ healthy }) => healthy),
-    consumers: backend.isReady() && hearsAll ? 1 : 0,
+    consumers: backend.isReady() && lost === undefined ? 1 : 0,
   };
 };
 
