@@ -4,10 +4,10 @@
 import { Lanes } from '../actors/resources/write-order.ts';
 import type { Entity, EntityConfig } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
+import { entityKind } from '../model/kinds/watching.ts';
 import { patchResource } from '../model/merge-patch.ts';
 import { entitySubscription } from '../model/names.ts';
 import { redacted } from '../model/redaction.ts';
-import { entityKind } from '../model/resource-kinds.ts';
 import type { BackendPort } from './backend-port.ts';
 import type { JsonObject } from './body.ts';
 import { checkConditions, isConditional } from './conditions.ts';

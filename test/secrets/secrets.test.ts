@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { MonError } from '../../src/model/errors.ts';
-import { secretKind, secretsProviderKind } from '../../src/model/resource-kinds.ts';
+import { secretKind, secretsProviderKind } from '../../src/model/kinds/providers.ts';
 import { addressOf } from '../../src/secrets/secret-id.ts';
 import { createSecrets, type SecretsTable } from '../../src/secrets/secrets.ts';
 import { type Authority, makeAuthority } from '../http/certificates.ts';

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../src/model/errors.ts';
 import { etagOf } from '../../src/model/etag.ts';
-import { checkKind } from '../../src/model/resource-kinds.ts';
+import { checkKind } from '../../src/model/kinds/watching.ts';
 
 const root = '/api/core/v2/namespaces/default/checks';
 

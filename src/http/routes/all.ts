@@ -1,11 +1,7 @@
 // All routes of the API. Kinds without habits of their own come straight from the table of kinds.
 import type { KeyObject } from 'node:crypto';
-import {
-  authProviderKind,
-  resourceKinds,
-  secretKind,
-  secretsProviderKind,
-} from '../../model/resource-kinds.ts';
+import { authProviderKind, secretKind, secretsProviderKind } from '../../model/kinds/providers.ts';
+import { resourceKinds } from '../../model/resource-kinds.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { HashingQueue } from '../auth/hashing-queue.ts';
 import type { Issuers } from '../auth/providers/issuers.ts';

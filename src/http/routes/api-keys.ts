@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
 import { MonError } from '../../model/errors.ts';
-import { apiKeyKind } from '../../model/resource-kinds.ts';
+import { apiKeyKind } from '../../model/kinds/access.ts';
 import { findUser } from '../auth/credentials.ts';
 import { objectBody } from '../body.ts';
 import { collectionUrl, decodeResource, resourceRoutes, validateResource } from '../resource-routes.ts';

@@ -4,7 +4,7 @@ import type { Resource, ResourceTable } from '../../actors/resources/resource-ta
 import type { CheckConfig } from '../../model/check.ts';
 import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
-import { checkKind } from '../../model/resource-kinds.ts';
+import { checkKind } from '../../model/kinds/watching.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { objectBody } from '../body.ts';
 import { collectionUrl, resourceRoutes, validateResource } from '../resource-routes.ts';

@@ -1,8 +1,8 @@
 // Entities in the form of core/v2: both halves in one (API sheet 9.3).
 import type { Entity } from '../../model/entity.ts';
 import { etagOf } from '../../model/etag.ts';
+import { entityKind } from '../../model/kinds/watching.ts';
 import { redactEntity } from '../../model/redaction.ts';
-import { entityKind } from '../../model/resource-kinds.ts';
 import { toWireEntityConfig } from '../../model/wire-shape.ts';
 import { objectBody } from '../body.ts';
 import { configOf, type EntityDesk } from '../entity-desk.ts';

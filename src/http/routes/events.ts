@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { MonError } from '../../model/errors.ts';
 import type { Event } from '../../model/event.ts';
 import { parseEvent } from '../../model/event-parse.ts';
-import { eventKind } from '../../model/resource-kinds.ts';
+import { eventKind } from '../../model/kinds/watching.ts';
 import type { BackendPort, EventQuery } from '../backend-port.ts';
 import { checkConditions, isConditional } from '../conditions.ts';
 import { answerList, listRequest, selectorFilter } from '../listing.ts';

@@ -1,7 +1,7 @@
 // Namespaces: everybody sees those they have something to do with (API sheet 9.5).
 import { furnishNamespace } from '../../actors/resources/seed.ts';
+import { namespaceKind } from '../../model/kinds/access.ts';
 import type { Namespace } from '../../model/namespace.ts';
-import { namespaceKind } from '../../model/resource-kinds.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { seesNamespace } from '../rbac.ts';
 import { resourceRoutes } from '../resource-routes.ts';

@@ -1,7 +1,7 @@
 // Silences: named after what they silence, and gone from sight once expired (API sheet 9.4).
 import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
 import { MonError } from '../../model/errors.ts';
-import { silencedKind } from '../../model/resource-kinds.ts';
+import { silencedKind } from '../../model/kinds/watching.ts';
 import { completeSilenced, type Silenced, silencedDurationFault } from '../../model/silenced.ts';
 import { isExpired } from '../../model/silencing.ts';
 import { answerList } from '../listing.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
 import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
-import { userKind } from '../../model/resource-kinds.ts';
+import { userKind } from '../../model/kinds/access.ts';
 import { passwordFault, type User } from '../../model/user.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { HashingQueue } from '../auth/hashing-queue.ts';

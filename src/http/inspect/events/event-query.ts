@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type EventPlace, type Severity, severities } from '../../../actors/events/event-entry.ts';
 import type { EventFilter, EventSearch } from '../../../actors/events/event-search.ts';
 import type { CheckEvent } from '../../../model/event.ts';
-import { eventKind } from '../../../model/resource-kinds.ts';
+import { eventKind } from '../../../model/kinds/watching.ts';
 import { selectorFilter } from '../../listing.ts';
 import { type Call, parameter } from '../../route.ts';
 import { defaultPageSize, maxPageSize } from '../limits.ts';

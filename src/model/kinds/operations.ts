@@ -1,0 +1,13 @@
+// What the routes of most kinds offer (API sheet, section 5.1).
+import type { Operation } from '../resource-kind.ts';
+
+export const namespacedAll: readonly Operation[] = [
+  'list',
+  'listAll',
+  'create',
+  'get',
+  'put',
+  'patch',
+  'delete',
+];
+export const clusterAll: readonly Operation[] = ['list', 'create', 'get', 'put', 'patch', 'delete'];

@@ -1,0 +1,73 @@
+// What stands outside and is asked: directories and issuers that know people, stores that keep secrets. Always wrapped.
+import {
+  authApiVersion,
+  authProviderSchema,
+  authProviderTypes,
+  authSecretPaths,
+  decodeAuthProvider,
+  validateAuthProvider,
+} from '../auth-provider.ts';
+import { decode } from '../decode.ts';
+import { defineKind } from '../resource-kind.ts';
+import { secretSchema, secretsApiVersion, validateSecret } from '../secret.ts';
+import {
+  gatherClient,
+  providerSecretPaths,
+  providerTypes,
+  secretsProviderSchema,
+  validateSecretsProvider,
+} from '../secrets-provider.ts';
+import { lowerWrapperKeys } from '../wrapped.ts';
+
+export const authProviderKind = defineKind({
+  type: 'ldap',
+  types: authProviderTypes,
+  apiVersion: authApiVersion,
+  path: 'authproviders',
+  summary: 'a directory or issuer users may log in through',
+  namespaced: false,
+  wrapped: true,
+  routes: 'authProvider',
+  operations: ['list', 'get', 'put', 'delete'],
+  schema: authProviderSchema,
+  selectorPrefix: 'authprovider',
+  subject: '',
+  decode: (raw) => decodeAuthProvider(lowerWrapperKeys(raw)),
+  validate: validateAuthProvider,
+  secretPaths: authSecretPaths,
+});
+
+export const secretsProviderKind = defineKind({
+  type: 'StoreProvider',
+  types: providerTypes,
+  apiVersion: secretsApiVersion,
+  path: 'providers',
+  summary: 'where secrets are fetched from',
+  namespaced: false,
+  wrapped: true,
+  routes: 'secretsProvider',
+  operations: ['list', 'get', 'put', 'delete'],
+  schema: secretsProviderSchema,
+  selectorPrefix: 'provider',
+  subject: '',
+  decode: (raw) => decode(secretsProviderSchema, gatherClient(lowerWrapperKeys(raw)), ''),
+  validate: validateSecretsProvider,
+  secretPaths: providerSecretPaths,
+});
+
+export const secretKind = defineKind({
+  type: 'Secret',
+  apiVersion: secretsApiVersion,
+  path: 'secrets',
+  summary: 'the name of a value that a secrets provider keeps',
+  namespaced: true,
+  wrapped: true,
+  routes: 'secret',
+  operations: ['list', 'listAll', 'get', 'put', 'delete'],
+  schema: secretSchema,
+  selectorPrefix: 'secret',
+  subject: '',
+  decode: (raw) => decode(secretSchema, lowerWrapperKeys(raw), ''),
+  validate: validateSecret,
+  fields: ({ spec }) => ({ provider: spec.provider, id: spec.id }),
+});
