@@ -35,6 +35,8 @@ export const apiTimeoutMs = 15_000;
 export const socketDeadlineMs = 5_000;
 export const maxSocketBytes = 1_048_576;
 export const maxSocketConnections = 256;
+/** Longest StatsD line on a TCP connection: what a datagram could hold. */
+export const maxStatsdLineBytes = 65_535;
 /** Most lines of metrics one output may hold, and the longest of them. */
 export const maxMetricPoints = 100_000;
 export const maxMetricLineCharacters = 65_536;
