@@ -36,6 +36,24 @@ describe('standalone checks', () => {
     await resultOf(made, 1);
   });
 
+  test('a cron schedule follows the clock on the wall, wherever it is set to', async () => {
+    const minuteMs = 60_000;
+    const made = await start({}, { hourly: { command: 'true', standalone: true, cron: '@hourly' } });
+    await eventually(() => made.waiting() === 2);
+    made.advance(10 * minuteMs);
+    made.jumpWall(-30 * minuteMs);
+    made.advance(20 * minuteMs - 1_000);
+    assert.equal(made.broker.results().length, 0);
+    made.advance(1_000);
+    await resultOf(made);
+    made.jumpWall(59 * minuteMs + 59_000);
+    made.advance(minuteMs);
+    await resultOf(made, 1);
+    const issued = made.broker.results().map(({ check }) => (check as { issued: number }).issued % 3_600);
+    assert.equal(issued[0], 0);
+    assert.ok((issued[1] ?? -1) < 60);
+  });
+
   test('a time window keeps one from running, and says so', async () => {
     const always = { days: { all: [{ begin: '00:00', end: '23:59:59' }] } };
     const made = await start(
