@@ -29,6 +29,9 @@ export const maxOutputBytes = 10_485_760;
 /** Runs a check may have had, by name, whose issue times are remembered. */
 export const maxRememberedChecks = 10_000;
 
+/** An empty queue on disk whose file is larger than this starts with a new file. */
+export const maxEmptyQueueBytes = 1_048_576;
+
 /** Largest body of the agent's own HTTP API. */
 export const maxApiBodyBytes = 1_048_576;
 export const apiTimeoutMs = 15_000;
