@@ -14,10 +14,19 @@ export type QuietAction =
   | { readonly type: 'assign'; readonly assign: (facts: Facts) => object }
   | { readonly type: 'emit'; readonly emit: EventObject | ((facts: Facts) => EventObject) };
 
+/** From one leaf of a compound state to another, where nothing happens on the way out or in. */
+export interface Move {
+  /** The keys that lead to the compound state in a state value. */
+  readonly path: readonly string[];
+  readonly from: AnyStateNode;
+  readonly to: AnyStateNode;
+}
+
 export interface Candidate {
   readonly holds: ((facts: Facts) => boolean) | undefined;
-  /** Null when it leads to another state or does something of another kind. */
+  /** Null when it is more than a move, or does something of another kind. */
   readonly actions: readonly QuietAction[] | null;
+  readonly move: Move | undefined;
 }
 
 export interface QuietNode {
@@ -57,18 +66,35 @@ const actionOf = (machine: AnyStateMachine, action: unknown): QuietAction | null
   return type === 'xstate.emit' && event !== undefined ? { type: 'emit', emit: event } : null;
 };
 
-const candidateOf = (machine: AnyStateMachine, { guard, target, actions }: Transition): Candidate => {
+const isPlainLeaf = (node: AnyStateNode): boolean =>
+  node.type === 'atomic' && node.entry.length === 0 && node.exit.length === 0 && node.invoke.length === 0;
+
+/** Undefined when it is none: it stays, or it goes elsewhere. */
+const moveOf = (from: AnyStateNode, target: AnyStateNode | undefined): Move | undefined => {
+  const isSibling = target !== undefined && target !== from && target.parent === from.parent;
+  if (!isSibling || !isPlainLeaf(from) || !isPlainLeaf(target)) return undefined;
+  return { path: from.path.slice(0, -1), from, to: target };
+};
+
+const candidateOf = (
+  machine: AnyStateMachine,
+  node: AnyStateNode,
+  { guard, target, actions }: Transition,
+): Candidate => {
   const known = actions.map((action) => actionOf(machine, action));
-  const isQuiet = target === undefined && !known.includes(null);
-  return { holds: guardOf(machine, guard), actions: isQuiet ? (known as QuietAction[]) : null };
+  const move = target?.length === 1 ? moveOf(node, target[0]) : undefined;
+  const isQuiet = (target === undefined || move !== undefined) && !known.includes(null);
+  return { holds: guardOf(machine, guard), actions: isQuiet ? (known as QuietAction[]) : null, move };
 };
 
 const nodeOf = (machine: AnyStateMachine, node: AnyStateNode): QuietNode => {
-  // Eventless transitions could follow any step, and a wildcard may be the answer to any message.
-  if ((node.always?.length ?? 0) > 0) throw new Unplannable();
+  // Eventless transitions could follow any step, and a wildcard may be the answer to any message. States that are
+  // remembered or tagged leave traces in a snapshot that are not kept here.
+  const isPlain = !node.always?.length && node.type !== 'history' && node.tags.length === 0;
+  if (!isPlain) throw new Unplannable();
   const on = [...node.transitions].map(([type, transitions]) => {
     if (type.includes('*')) throw new Unplannable();
-    return [type, transitions.map((transition) => candidateOf(machine, transition))] as const;
+    return [type, transitions.map((transition) => candidateOf(machine, node, transition))] as const;
   });
   const states = Object.entries(node.states).map(([key, state]) => [key, nodeOf(machine, state)] as const);
   return { states: Object.fromEntries(states), on: new Map(on) };

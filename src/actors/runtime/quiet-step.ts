@@ -1,9 +1,17 @@
-// A quiet step: a message that changes the context of a machine and none of its states, as nearly every result of a check
-// does. XState pays for any step with a dozen sets of state nodes, to leave and enter none of them here; a quiet step asks
-// the same guards in the same order and calls the same actions, from a plan made once (figures: docs/machines.md).
-// Whatever is not plainly quiet is left to XState, and a property holds the two ways to the same answer.
+// A quiet step: a message that changes the context of a machine and no state, or moves from one leaf to its neighbour where
+// nothing happens on the way, as results and deliveries of a check do. XState pays for any step with a dozen sets of state
+// nodes, to find that out; a quiet step asks the same guards in the same order and calls the same actions, from a plan
+// made once (figures: docs/machines.md). Whatever is not plainly quiet is left to XState, and a property holds the two
+// ways to the same answer.
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine, EventObject, StateValue } from 'xstate';
-import { type Candidate, type Facts, type QuietAction, type QuietNode, quietPlanOf } from './quiet-plan.ts';
+import {
+  type Candidate,
+  type Facts,
+  type Move,
+  type QuietAction,
+  type QuietNode,
+  quietPlanOf,
+} from './quiet-plan.ts';
 
 export interface QuietStep {
   readonly snapshot: AnyMachineSnapshot;
@@ -67,19 +75,31 @@ const updated = (context: object, update: object): object => {
   return next;
 };
 
-const act = (
-  snapshot: AnyMachineSnapshot,
-  event: EventObject,
-  actions: readonly QuietAction[],
-): QuietStep => {
+const valueAfter = (value: StateValue, path: readonly string[], key: string): StateValue => {
+  const [outer, ...inner] = path;
+  if (outer === undefined || typeof value === 'string') return key;
+  return { ...value, [outer]: valueAfter(value[outer] as StateValue, inner, key) };
+};
+
+const moved = (snapshot: AnyMachineSnapshot, { path, from, to }: Move): AnyMachineSnapshot => ({
+  ...snapshot,
+  value: valueAfter(snapshot.value, path, to.key),
+  _nodes: snapshot._nodes.map((node) => (node === from ? to : node)),
+});
+
+const act = (snapshot: AnyMachineSnapshot, event: EventObject, taken: readonly Candidate[]): QuietStep => {
   const emitted: EventObject[] = [];
   let { context } = snapshot;
-  for (const action of actions) {
-    const facts = new OnlyFacts(context, event);
-    if (action.type === 'assign') context = updated(context, action.assign(facts));
-    else emitted.push(typeof action.emit === 'function' ? action.emit(facts) : action.emit);
+  let after = snapshot;
+  for (const { actions, move } of taken) {
+    if (move !== undefined) after = moved(after, move);
+    for (const action of actions as readonly QuietAction[]) {
+      const facts = new OnlyFacts(context, event);
+      if (action.type === 'assign') context = updated(context, action.assign(facts));
+      else emitted.push(typeof action.emit === 'function' ? action.emit(facts) : action.emit);
+    }
   }
-  return { snapshot: { ...snapshot, context }, emitted };
+  return { snapshot: { ...after, context }, emitted };
 };
 
 const takeStep = (
@@ -94,12 +114,8 @@ const takeStep = (
     // A guard threw. They change nothing: XState asks it again, and says which it was and where.
     return undefined;
   }
-  const actions: QuietAction[] = [];
-  for (const candidate of taken) {
-    if (candidate.actions === null) return undefined;
-    for (const action of candidate.actions) actions.push(action);
-  }
-  return taken.length === 0 ? { snapshot, emitted: [] } : act(snapshot, event, actions);
+  for (const { actions } of taken) if (actions === null) return undefined;
+  return taken.length === 0 ? { snapshot, emitted: [] } : act(snapshot, event, taken);
 };
 
 const leftToXState: TakeQuietStep = () => undefined;

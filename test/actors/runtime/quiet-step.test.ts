@@ -15,7 +15,9 @@ import {
 } from 'xstate';
 import { quietStepOf } from '../../../src/actors/runtime/quiet-step.ts';
 import { allMachines } from '../../../src/machines/all-machines.ts';
+import { checkMachine } from '../../../src/machines/check-machine.ts';
 import { seeded } from '../../machines/harness.ts';
+import { idOf, sampleEvent } from '../../machines/samples.ts';
 import { walks } from '../../machines/walks.ts';
 import { fc } from '../../property.ts';
 
@@ -29,7 +31,8 @@ interface Seen {
 const seen = (snapshot: AnyMachineSnapshot, emitted: readonly unknown[]): Seen => ({
   value: snapshot.value,
   context: snapshot.context,
-  states: snapshot._nodes.map(({ id }) => id),
+  // A set: XState itself keeps no order of them.
+  states: snapshot._nodes.map(({ id }) => id).sort(),
   emitted,
 });
 
@@ -91,7 +94,7 @@ for (const { machine, title } of allMachines) {
   });
 }
 
-test('a check that stays as it is takes only quiet steps', () => {
+test('the first result of a check and all that follow it are quiet steps', () => {
   const [check] = allMachines;
   const walk = walks.check;
   if (check === undefined || walk === undefined) throw new Error('no check machine');
@@ -103,12 +106,29 @@ test('a check that stays as it is takes only quiet steps', () => {
     const event = (result as unknown as { event: object }).event;
     return { ...result, event: { ...event, id } } as unknown as AnyEventObject;
   };
-  assert.deepEqual(compare(check.machine, walk.input, Array(20).fill(fact)), { quiet: 19, stayed: 19 });
+  assert.deepEqual(compare(check.machine, walk.input, Array(20).fill(fact)), { quiet: 20, stayed: 19 });
+});
+
+test('an event that is delivered takes quiet steps only: out to the pipelines and back', () => {
+  const takeQuietStep = quietStepOf(checkMachine);
+  const input = { namespace: 'default', entity: 'web-01', check: 'cpu' };
+  const idle = getInitialSnapshot(checkMachine, input) as AnyMachineSnapshot;
+  const event = sampleEvent({ status: 2, id: idOf(1), check: { ttl: 20, handlers: ['slack'] } });
+  const received = takeQuietStep(idle, { type: 'result.received', event, nowMs: 1_000, silenced: [] });
+  assert.deepEqual(received?.snapshot.value, { result: 'failing', ttl: 'waiting', delivery: 'delivering' });
+  assert.deepEqual(
+    received.emitted.map(({ type }) => type),
+    ['persist', 'deadline.set', 'deliver'],
+  );
+  const finished = takeQuietStep(received.snapshot, { type: 'delivery.finished', seq: 1, nowMs: 2_000 });
+  assert.deepEqual(finished?.snapshot.value, { result: 'failing', ttl: 'waiting', delivery: 'idle' });
 });
 
 interface Tally {
   readonly log: string;
 }
+
+const nextLeaf = { target: 'three', actions: ['note', 'tell'] } as const;
 
 /** Parallel in compound in parallel, with answers on every level, and some that are not quiet. */
 const nested = setup({
@@ -141,7 +161,10 @@ const nested = setup({
       initial: 'one',
       on: { b: { actions: ['tell', 'note'] }, c: { target: '.two', actions: 'note' } },
       states: {
-        one: { on: { b: { guard: 'odd', actions: 'note' }, d: 'two', e: { actions: 'both' } } },
+        one: { on: { b: { guard: 'odd', actions: 'note' }, d: 'two', e: { actions: 'both' }, h: nextLeaf } },
+        three: { on: { b: { actions: 'tell' }, h: ['four'] } },
+        // Entered with an action: XState's business.
+        four: { entry: 'ring', on: { h: { target: 'one', actions: 'note' } } },
         two: {
           type: 'parallel',
           on: { b: { guard: 'long', actions: 'reset' }, d: 'one' },
@@ -158,7 +181,7 @@ const nested = setup({
 
 test('regions within regions answer from the inside out, as XState lets them', () => {
   const commands = fc.array(
-    fc.record({ type: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'unknown'), n: fc.nat(5) }),
+    fc.record({ type: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'h', 'h', 'unknown'), n: fc.nat(5) }),
     { maxLength: 40 },
   );
   const total = { quiet: 0, stayed: 0 };
@@ -181,8 +204,10 @@ test('what a quiet step cannot do is left to XState, and nothing was done before
   const takeQuietStep = quietStepOf(nested);
   const start = getInitialSnapshot(nested) as AnyMachineSnapshot;
   const two = byXState(nested, start, { type: 'd', n: 0 }).next;
+  const three = byXState(nested, start, { type: 'h', n: 0 }).next;
   const left = {
-    'another state': takeQuietStep(start, { type: 'd', n: 0 }),
+    'a state with states of its own': takeQuietStep(start, { type: 'd', n: 0 }),
+    'a state that is entered with an action': takeQuietStep(three, { type: 'h', n: 0 }),
     'a list of actions made up on the way': takeQuietStep(start, { type: 'e', n: 0 }),
     'an action that asks for its actor': takeQuietStep(start, { type: 'g', n: 0 }),
     'a guard that throws': takeQuietStep(two, { type: 'a', n: 6 }),
