@@ -185,10 +185,49 @@ for (const scheme of schemes) {
     assert.equal(JSON.parse(two.text).length <= 1, true);
   });
 
+  test(`providers: interface 4.2 and 4.3 (${scheme})`, async (t) => {
+    const { check } = await open(t, scheme);
+    const base = '/api/enterprise/authentication/v2/authproviders';
+    const { type, ...rest } = examples.authproviders as { readonly type: string };
+    await check(
+      row('put, the type spelled as the interface does', 200, 'PUT', `${base}/directory`, {
+        Type: type,
+        ...rest,
+      }),
+    );
+    const read = await check(row('read', 200, 'GET', `${base}/directory`));
+    assert.equal(JSON.parse(read.text).spec.servers[0].binding.password, 'REDACTED');
+    await check(row('put back as it was read', 200, 'PUT', `${base}/directory`, JSON.parse(read.text)));
+    for (const [types, found] of [
+      ['types=AD&types=OIDC', 0],
+      ['types=AD&types=LDAP', 1],
+      ['', 1],
+    ] as const) {
+      const list = await check(row('list', 200, 'GET', `${base}?${types}`));
+      assert.equal(JSON.parse(list.text).length, found, types);
+    }
+    const providers = '/api/enterprise/secrets/v1/providers';
+    const list = await check(row('list', 200, 'GET', providers));
+    assert.deepEqual(
+      JSON.parse(list.text).map((one: { type: string; spec: object }) => [one.type, one.spec]),
+      [['Env', {}]],
+    );
+    await check(
+      row('a kind that is not built', 400, 'PUT', `${providers}/ark`, {
+        type: 'CyberArkProvider',
+        api_version: 'secrets/v1',
+        metadata: { name: 'ark' },
+        spec: {},
+      }),
+    );
+    await check({ ...row('list as a stranger', 401, 'GET', providers), as: 'stranger' });
+    await check({ ...row('list without a right', 403, 'GET', providers), as: 'nobody' });
+  });
+
   test(`events: interface 4.4 (${scheme})`, async (t) => {
     const { house, check } = await open(t, scheme);
     const base = '/api/core/v2/namespaces/default/events';
-    const event = examples.events;
+    const event = examples.events as { readonly check: Record<string, unknown> };
     const one = `${base}/switch-1/ports`;
     await check(row('list', 200, 'GET', base));
     await check(row('post', 201, 'POST', base, event));
@@ -210,6 +249,36 @@ for (const scheme of schemes) {
     await check(row('read a missing one', 404, 'GET', `${base}/switch-1/nothing`));
     await check(row('post to one', 201, 'POST', one, event));
     await check(row('put', 201, 'PUT', one, event));
+    const { interval: _, ...scheduled } = event.check as Record<string, unknown>;
+    const cron = { ...event, check: { ...scheduled, cron: '* * * * *' } };
+    await check(row('put with a schedule in place of an interval', 201, 'PUT', one, cron));
+    const neither = { ...event, check: { ...scheduled, publish: true } };
+    await check(row('put with neither, though it is to be published', 400, 'PUT', one, neither));
+    const point = { name: 'ports.up', tags: [], timestamp: 1_700_000_000, value: 7 };
+    const measured = {
+      ...event,
+      check: { ...event.check, output_metric_handlers: ['influx'] },
+      metrics: { handlers: ['influx'], points: [point] },
+    };
+    await check(row('put with metrics', 201, 'PUT', one, measured));
+    await check(
+      row('another check', 201, 'PUT', `${base}/switch-1/fans`, {
+        ...event,
+        check: { metadata: { name: 'fans' }, interval: 5 },
+      }),
+    );
+    const first = await check(row('a page of one', 200, 'GET', `${base}?limit=1`));
+    const token = first.headers.get('mon-continue') ?? '';
+    assert.equal(first.headers.get('sensu-continue'), token);
+    const last = await check(row('the next page', 200, 'GET', `${base}?limit=1&continue=${token}`));
+    assert.equal(last.headers.get('mon-continue'), null);
+    const names = [first, last]
+      .flatMap(({ text }) => JSON.parse(text))
+      .map(({ check }) => check.metadata.name);
+    assert.deepEqual(names, ['fans', 'ports']);
+    const selector = encodeURIComponent("event.check.name == 'fans'");
+    const selected = await check(row('filtered', 200, 'GET', `${base}?fieldSelector=${selector}`));
+    assert.equal(JSON.parse(selected.text).length, 1);
     await check(row('put with another check', 400, 'PUT', `${base}/switch-1/other`, event));
     await check(
       row('put with another namespace', 400, 'PUT', one, {

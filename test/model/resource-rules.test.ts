@@ -241,7 +241,13 @@ const rows: readonly Row[] = [
   ['secrets', { metadata, spec: { id: 'X' } }, 'secret provider must be set'],
   ['secrets', { Type: 'Secret', metadata, spec: { id: 'X', provider: 'env' } }, null],
 
-  ['providers', { type: 'Safe' }, /^type could not be found: "Safe"/],
+  [
+    'providers',
+    { type: 'Safe' },
+    /^type could not be found: "Safe" is unknown; use one of Env, StoreProvider/,
+  ],
+  ['providers', { type: 'CyberArkProvider' }, /"CyberArkProvider" is not supported here; use one of Env/],
+  ['providers', { type: 'AWSProvider' }, /"AWSProvider" is not supported here; use one of Env/],
   ['providers', { type: 'Env', metadata: clusterWide, spec: {} }, null],
   ['providers', { type: 'Env', metadata, spec: {} }, 'secrets providers cannot have a namespace'],
   ['providers', { type: 'StoreProvider', metadata: clusterWide, spec: {} }, 'spec.client must be set'],
