@@ -25,6 +25,22 @@ test('health, version, readiness and metrics need no login', async (t) => {
   assert.match(metrics.text, /mon_agent_sessions 0/);
 });
 
+test('the cluster is this backend, and only those who may do everything see it', async (t) => {
+  const house = await openHouse(t);
+  const { status, json } = await house.ask('GET', '/api/core/v2/cluster/members');
+  assert.equal(status, 200);
+  assert.deepEqual(
+    json.members.map(({ name, clientURLs }: { name: string; clientURLs: string[] }) => [name, clientURLs]),
+    [['backend-1', [house.url]]],
+  );
+  const health = await house.ask('GET', '/health', { as: null });
+  assert.deepEqual(json.header, health.json.Header, 'the same numbers as in the health report');
+  const id = await house.ask('GET', '/api/core/v2/cluster/id');
+  assert.equal(Number.parseInt(id.json, 16), json.header.cluster_id);
+  for (const path of ['members', 'id'])
+    assert.equal((await house.ask('GET', `/api/core/v2/cluster/${path}`, { as: 'viewer' })).status, 403);
+});
+
 test('a sick or silent store shows in the health report, which still arrives', async (t) => {
   const house = await openHouse(t);
   house.backend.healthReport = () => Promise.reject(new Error('disk on fire'));

@@ -13,6 +13,7 @@ import { one } from '../route-doc.ts';
 import { apiKeyRoutes } from './api-keys.ts';
 import { authRoutes, refreshRoute } from './auth.ts';
 import { checkRoutes } from './checks.ts';
+import { clusterRoutes } from './cluster.ts';
 import { entityRoutes } from './entities.ts';
 import { entityV3Routes } from './entities-v3.ts';
 import { eventRoutes } from './events.ts';
@@ -48,6 +49,7 @@ export const apiRoutes = ({
   const desk = createEntityDesk(backend);
   return [
     ...operationRoutes(operations),
+    ...clusterRoutes(operations.backendId),
     ...authRoutes(authenticator),
     ...oidcRoutes(issuers, authenticator, refreshRoute(authenticator)),
     ...eventRoutes(backend),

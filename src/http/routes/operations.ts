@@ -18,8 +18,10 @@ export interface OperationsOptions {
 }
 
 /** A number every client can read exactly: 48 bits of a digest. */
-const numberFor = (name: string): number =>
+export const numberFor = (name: string): number =>
   Number.parseInt(createHash('sha256').update(name).digest('hex').slice(0, 12), 16);
+
+export const clusterId = numberFor('cluster');
 
 const memberBody = ({ name, healthy, error }: MemberHealth) => ({
   MemberID: numberFor(name),
@@ -32,7 +34,7 @@ const memberBody = ({ name, healthy, error }: MemberHealth) => ({
 const healthBody = (report: HealthReport, backendId: string) => ({
   Alarms: null,
   ClusterHealth: report.members.map(memberBody),
-  Header: { cluster_id: numberFor('cluster'), member_id: numberFor(backendId), raft_term: 1 },
+  Header: { cluster_id: clusterId, member_id: numberFor(backendId), raft_term: 1 },
   ...(report.store === undefined
     ? {}
     : {
