@@ -70,7 +70,7 @@ export const compose = (foundations: Foundations): Parts => {
     namespaceExists: (namespace) => table.hasNamespace(namespace),
     admitsEntity,
     silences,
-    unheard: pipelines.unheard,
+    untold: pipelines.untold,
     announce,
   });
   const sessions = composeSessions(foundations, tree);

@@ -166,6 +166,50 @@ describe('an operator at the page', { skip: withoutBrowser }, () => {
     await page.locator('.summary', { hasText: 'warning' }).waitFor();
   });
 
+  test('sees that the agent is alive and connected, and what it runs on', async () => {
+    await page.goto(`${backend.api}/ui/n/default/entities/web-01`);
+    await page.locator('.keepalive svg').waitFor();
+    await page.locator('.panel', { hasText: 'Session' }).getByText('active').waitFor();
+    await page.locator('.panel', { hasText: 'System' }).getByText('host name').waitFor();
+    await page.locator('.state.active[data-state="entity.registered"]').waitFor();
+  });
+
+  test('follows the messages between the agent, its checks and the pipelines', async () => {
+    await page.goto(`${backend.api}/ui/actor/${encodeURIComponent('check:default/web-01/disk')}?as=sequence`);
+    await page.locator('.lane-head', { hasText: 'web-01/disk' }).waitFor();
+    await runCheck();
+    await page.locator('.told', { hasText: 'result.received' }).first().waitFor();
+    await page.locator('.told', { hasText: 'deliver' }).first().waitFor();
+  });
+
+  test('makes a login provider, is told what is wrong with it, and does not overwrite one that is there', async () => {
+    await page.goto(`${backend.api}/ui/n/default/config/authproviders?new=1`);
+    const editor = page.getByLabel('login provider as JSON');
+    const create = page.getByRole('button', { name: 'Create' });
+    await create.click();
+    await page.locator('.complaint', { hasText: 'metadata.name must be given' }).waitFor();
+    const provider = JSON.parse(await editor.inputValue());
+    provider.metadata.name = 'issuer';
+    await editor.fill(JSON.stringify(provider));
+    await create.click();
+    await page.locator('.complaint', { hasText: /client_id|server/ }).waitFor();
+    provider.spec = {
+      ...provider.spec,
+      client_id: 'mon',
+      client_secret: 'x',
+      server: 'https://issuer.example',
+    };
+    await editor.fill(JSON.stringify(provider));
+    await create.click();
+    await page.locator('h1', { hasText: 'issuer' }).waitFor();
+    await page.goto(`${backend.api}/ui/n/default/config/authproviders?new=1`);
+    await editor.fill(JSON.stringify(provider));
+    await create.click();
+    await page.locator('.complaint').waitFor();
+    const removed = await api.call('DELETE', '/api/enterprise/authentication/v2/authproviders/issuer');
+    assert.equal(removed.status, 204);
+  });
+
   test('logs in at an issuer and lands where the link pointed', async (t) => {
     const issuer = await startIssuer(t);
     const spec = {

@@ -36,7 +36,6 @@ interface Waiting {
 /** Timers that move only when they are told to. */
 export const handTimers = (startMs = 1_800_000_000_000) => {
   let nowMs = startMs;
-  let wallStepMs = 0;
   const waiting = new Set<Waiting>();
   let armed = 0;
   const add = (delayMs: number, everyMs: number | null, run: () => void) => {
@@ -46,7 +45,7 @@ export const handTimers = (startMs = 1_800_000_000_000) => {
     return () => void waiting.delete(one);
   };
   const timers: Timers = {
-    nowMs: () => nowMs + wallStepMs,
+    nowMs: () => nowMs,
     after: (delayMs, run) => add(delayMs, null, run),
     every: (intervalMs, run) => add(intervalMs, intervalMs, run),
   };
@@ -62,11 +61,7 @@ export const handTimers = (startMs = 1_800_000_000_000) => {
     }
     nowMs = end;
   };
-  /** The clock on the wall is set; timers do not notice. */
-  const jumpWall = (ms: number) => {
-    wallStepMs += ms;
-  };
-  return { timers, advance, jumpWall, waiting: () => waiting.size, armed: () => armed };
+  return { timers, advance, waiting: () => waiting.size, armed: () => armed };
 };
 
 /** A connection that gathers what it is sent. */

@@ -53,7 +53,7 @@ export const openPage = async (
   page.setDefaultTimeout(patienceMs);
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of 40[01]/.test(message.text()))
+    if (message.type() === 'error' && !/status of 4(00|01|12)/.test(message.text()))
       complaints.push(`${message.text()} ${message.location().url}`);
   });
   page.on('request', (request) => {

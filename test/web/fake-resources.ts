@@ -2,7 +2,8 @@
 // the real sentences.
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../src/model/errors.ts';
-import { etagOf } from '../../src/model/etag.ts';
+
+import { conditionsHold, etagOf } from '../../src/model/etag.ts';
 import { checkKind } from '../../src/model/kinds/watching.ts';
 
 const root = '/api/core/v2/namespaces/default/checks';
@@ -38,6 +39,9 @@ export const addFakeResources = (app: FastifyInstance): FakeResources => {
     return reply.header('etag', etagOf(JSON.stringify(found))).send(found);
   });
   app.put<{ Params: { name: string } }>(`${root}/:name`, (request, reply) => {
+    const known = etagOf(JSON.stringify(find(request.params.name)));
+    if (!conditionsHold({ ifMatch: request.headers['if-match'] }, known))
+      throw new MonError('preconditionFailed', 'it is another one now');
     keep(request.body);
     return reply.code(201).send('');
   });

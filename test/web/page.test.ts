@@ -256,7 +256,7 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     assert.ok(backend.writes.includes('POST /api/core/v2/namespaces/default/checks/disk-free/execute'));
 
     await page.locator('.crumbs a').click();
-    await page.locator('.table.config tr', { hasText: 'every 30 s · df' }).waitFor();
+    await page.locator('.table.config tr', { hasText: 'every 30 s' }).waitFor();
     await page.getByLabel('Search checks').fill('nothing like it');
     await page.getByText('None fits.').waitFor();
     await page.getByLabel('Search checks').fill('disk');

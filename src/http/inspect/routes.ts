@@ -3,7 +3,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MonError } from '../../model/errors.ts';
-import { conditionsHold, etagOf } from '../../model/etag.ts';
 import { actorQuerySchema, queryActors } from './actor-query.ts';
 import { actorView } from './actor-view.ts';
 import { registerControl } from './control-routes.ts';
@@ -42,24 +41,22 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
     hub.close();
   });
 
-  const mayLookIn = async (request: FastifyRequest, namespace: string, resourceName = ''): Promise<string> =>
-    deps.authorize(request, { verb: 'inspect:get', resource: 'actors', namespace, resourceName });
-  const mayLook = (request: FastifyRequest, about: string): Promise<string> =>
-    mayLookIn(request, namespaceOf(about), about);
+  const mayLook = async (request: FastifyRequest, about: string): Promise<string> =>
+    deps.authorize(request, {
+      verb: 'inspect:get',
+      resource: 'actors',
+      namespace: namespaceOf(about),
+      resourceName: about,
+    });
 
-  // The same in every process of one build: whoever has them asks only whether they are still the same.
-  const machinesTag = etagOf([...graphs.values()].map(({ sha }) => sha).join());
-  app.get(`${inspectionRoot}/machines`, async (request, reply) => {
+  app.get(`${inspectionRoot}/machines`, async (request) => {
     await mayLook(request, '');
-    reply.headers({ ETag: machinesTag, 'Cache-Control': 'private, no-cache' });
-    const isNews = conditionsHold({ ifNoneMatch: request.headers['if-none-match'] }, machinesTag);
-    return isNews ? [...graphs.values()] : reply.code(304).send();
+    return [...graphs.values()];
   });
 
   app.get(`${inspectionRoot}/actors`, async (request) => {
     const query = parse(actorQuerySchema, request.query);
-    if (query.namespace === '') await mayLook(request, query.prefix);
-    else await mayLookIn(request, query.namespace);
+    await mayLook(request, query.prefix);
     return queryActors(port, query);
   });
 
@@ -75,7 +72,7 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
     const { id } = parse(idSchema, request.params);
     await mayLook(request, id);
     hub.touch(id);
-    const live = port.actor(id) ?? port.supervisor(id);
+    const live = port.actor(id);
     if (live === undefined) throw notHere(id);
     const canControl = deps.allowControl && (await mayControl(request, id));
     return actorView({ live, graph: graphs.get(live.row.machine), hub, nowMs: port.nowMs(), canControl });

@@ -123,9 +123,8 @@ export const createFakeSystem = (
         const actor = actors.get(id);
         if (actor === undefined) return undefined;
         const { machine, snapshot, deadlines } = actor;
-        return { row: rowOf(actor), machine, snapshot, deadlines, restarts: [], children: [] };
+        return { row: rowOf(actor), machine, snapshot, deadlines, restarts: [] };
       },
-      supervisor: () => undefined,
       children: (parent, { from, limit }) => {
         const nodes = system.nodes.get(parent ?? '');
         return nodes && { items: nodes.slice(from, from + limit), total: nodes.length };
@@ -145,8 +144,6 @@ export const createFakeSystem = (
       tell: async (id, message) => {
         system.send(id, message);
       },
-      pause: (id) => actors.has(id),
-      resume: (id) => actors.has(id),
       restart: async (id) => {
         const actor = actors.get(id);
         if (actor === undefined) return false;

@@ -1,9 +1,12 @@
-// The kinds of resources the configuration page shows: where each lies, what may be done to it, and what a new one
-// looks like. One row a kind; the page itself knows none of them by name.
+// The kinds of resources the configuration page shows: where each lies, what may be done to it, what its list tells, and
+// what a new one looks like. One row a kind; the page itself knows none of them by name.
 import { encode, inNamespace } from './api.ts';
 
 export type ConfigAct = 'create' | 'edit' | 'remove';
 export type Resource = Readonly<Record<string, unknown>>;
+
+/** Heading, and what stands under it. */
+export type Column = readonly [string, (resource: Resource) => string];
 
 export interface ConfigKind {
   /** Path segment of the public API, and of the page's address. */
@@ -14,15 +17,14 @@ export interface ConfigKind {
   /** Root of the API group. */
   readonly root: string;
   readonly acts: readonly ConfigAct[];
+  /** How a new one is made: posted to the collection, or put under its name. */
+  readonly creation: 'POST' | 'PUT';
   /** What removing one is called. */
   readonly removal: 'Delete' | 'Disable';
   readonly blank: Resource;
-  /** A few words for the list. */
-  readonly brief: (resource: Resource) => string;
+  /** Beside the name. */
+  readonly columns: readonly Column[];
 }
-
-const core = '/api/core/v2';
-const all: readonly ConfigAct[] = ['create', 'edit', 'remove'];
 
 const textOf = (value: unknown): string =>
   Array.isArray(value)
@@ -30,141 +32,253 @@ const textOf = (value: unknown): string =>
     : value === null || value === undefined
       ? ''
       : String(value);
-const words =
-  (...fields: readonly string[]) =>
-  (resource: Resource): string =>
-    fields
-      .map((field) => textOf(resource[field]))
-      .filter((text) => text !== '')
-      .join(' · ');
-const named = (rest: Resource): Resource => ({ metadata: { name: '' }, ...rest });
-const listOfNames = (value: unknown): string =>
-  (Array.isArray(value) ? value : []).map((one: { name?: unknown }) => textOf(one.name)).join(', ');
+const isObject = (value: unknown): value is Resource => typeof value === 'object' && value !== null;
+const objectOf = (value: unknown): Resource => (isObject(value) ? value : {});
+const listOf = (value: unknown): readonly Resource[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const names = (value: unknown): string =>
+  listOf(value)
+    .map(({ name }) => textOf(name))
+    .join(', ');
 
-const namespaced = (
-  path: string,
-  title: string,
-  one: string,
-  blank: Resource,
-  brief: ConfigKind['brief'],
-): ConfigKind => ({
-  path,
-  title,
-  one,
-  isNamespaced: true,
-  root: core,
-  acts: all,
+/** A column that shows a field as it is. */
+const field = (heading: string, key = heading): Column => [heading, (resource) => textOf(resource[key])];
+
+type Row = Pick<ConfigKind, 'path' | 'title' | 'one' | 'blank' | 'columns'> & Partial<ConfigKind>;
+
+const cluster = (row: Row): ConfigKind => ({
+  isNamespaced: false,
+  root: '/api/core/v2',
+  acts: ['create', 'edit', 'remove'],
+  creation: 'POST',
   removal: 'Delete',
-  blank: named(blank),
-  brief,
+  ...row,
 });
-const cluster = (
-  path: string,
-  title: string,
-  one: string,
-  blank: Resource,
-  brief: ConfigKind['brief'],
-  more: Partial<ConfigKind> = {},
-): ConfigKind => ({ ...namespaced(path, title, one, blank, brief), isNamespaced: false, blank, ...more });
+const namespaced = (row: Row): ConfigKind =>
+  cluster({ isNamespaced: true, ...row, blank: { metadata: { name: '' }, ...row.blank } });
 
+const schedule: Column = [
+  'runs',
+  (check) =>
+    check['publish'] === false
+      ? 'not scheduled'
+      : check['cron']
+        ? `cron ${textOf(check['cron'])}`
+        : `every ${textOf(check['interval'])} s`,
+];
 const rule = { verbs: ['get', 'list'], resources: ['events'], resource_names: [] };
-const briefRules = ({ rules }: Resource): string =>
-  (Array.isArray(rules) ? rules : [])
-    .map(
-      (one: { verbs?: unknown; resources?: unknown }) => `${textOf(one.verbs)} on ${textOf(one.resources)}`,
-    )
-    .join('; ');
-const briefBinding = ({ role_ref: ref, subjects }: Resource): string =>
-  `${textOf((ref as { name?: unknown } | null)?.name)} for ${listOfNames(subjects)}`;
+const rules: Column = [
+  'allows',
+  ({ rules: found }) =>
+    listOf(found)
+      .map(({ verbs, resources }) => `${textOf(verbs)} on ${textOf(resources)}`)
+      .join('; '),
+];
 const binding = (type: string): Resource => ({
   role_ref: { type, name: '' },
   subjects: [{ type: 'User', name: '' }],
 });
-const briefWrapped = ({ type }: Resource): string => textOf(type);
+const bindingColumns: readonly Column[] = [
+  ['role', ({ role_ref: ref }) => textOf(objectOf(ref)['name'])],
+  [
+    'for',
+    ({ subjects }) =>
+      listOf(subjects)
+        .map(({ type, name }) => `${textOf(type).toLowerCase()} ${textOf(name)}`)
+        .join(', '),
+  ],
+];
+const oidc = {
+  client_id: '',
+  client_secret: '',
+  server: 'https://',
+  username_claim: 'email',
+  groups_claim: 'groups',
+};
+const wrapped = (type: string, version: string, spec: Resource): Resource => ({
+  type,
+  api_version: version,
+  metadata: { name: '' },
+  spec,
+});
+const secretsRoot = '/api/enterprise/secrets/v1';
 
 export const configKinds: readonly ConfigKind[] = [
-  namespaced(
-    'checks',
-    'Checks',
-    'check',
-    { command: '', interval: 60, subscriptions: [], handlers: [], publish: true },
-    (check) =>
-      `${check['cron'] ? `cron ${textOf(check['cron'])}` : `every ${textOf(check['interval'])} s`} · ${textOf(check['command'])}`,
-  ),
-  namespaced(
-    'handlers',
-    'Handlers',
-    'handler',
-    { type: 'pipe', command: '', filters: ['is_incident', 'not_silenced'], timeout: 10 },
-    words('type', 'command', 'handlers', 'filters'),
-  ),
-  namespaced(
-    'filters',
-    'Filters',
-    'filter',
-    { action: 'allow', expressions: ['event.check.occurrences == 1'] },
-    words('action', 'expressions'),
-  ),
-  namespaced('mutators', 'Mutators', 'mutator', { type: 'pipe', command: '' }, words('type', 'command')),
-  namespaced('hooks', 'Hooks', 'hook', { command: '', timeout: 10 }, words('command')),
-  namespaced(
-    'assets',
-    'Assets',
-    'asset',
-    { builds: [{ url: '', sha512: '', filters: [] }] },
-    ({ url, builds }) => textOf(url) || `${Array.isArray(builds) ? builds.length : 0} builds`,
-  ),
-  namespaced(
-    'pipelines',
-    'Pipelines',
-    'pipeline',
-    {
+  namespaced({
+    path: 'checks',
+    title: 'Checks',
+    one: 'check',
+    blank: { command: '', interval: 60, subscriptions: [], handlers: [], publish: true },
+    columns: [schedule, field('subscriptions'), field('handlers'), field('command')],
+  }),
+  namespaced({
+    path: 'handlers',
+    title: 'Handlers',
+    one: 'handler',
+    blank: { type: 'pipe', command: '', filters: ['is_incident', 'not_silenced'], timeout: 10 },
+    columns: [
+      field('type'),
+      field('filters'),
+      field('mutator'),
+      [
+        'does',
+        ({ command, handlers, socket }) =>
+          textOf(command) || textOf(handlers) || textOf(objectOf(socket)['host']),
+      ],
+    ],
+  }),
+  namespaced({
+    path: 'filters',
+    title: 'Filters',
+    one: 'filter',
+    blank: { action: 'allow', expressions: ['event.check.occurrences == 1'] },
+    columns: [field('action'), field('expressions')],
+  }),
+  namespaced({
+    path: 'mutators',
+    title: 'Mutators',
+    one: 'mutator',
+    blank: { type: 'pipe', command: '' },
+    columns: [field('type'), ['does', (one) => textOf(one['command']) || textOf(one['eval'])]],
+  }),
+  namespaced({
+    path: 'hooks',
+    title: 'Hooks',
+    one: 'hook',
+    blank: { command: '', timeout: 10 },
+    columns: [field('command')],
+  }),
+  namespaced({
+    path: 'assets',
+    title: 'Assets',
+    one: 'asset',
+    blank: { builds: [{ url: '', sha512: '', filters: [] }] },
+    columns: [
+      [
+        'from',
+        ({ url, builds }) =>
+          textOf(url) ||
+          listOf(builds)
+            .map((build) => textOf(build['url']))
+            .join(', '),
+      ],
+      ['builds', ({ builds }) => String(Math.max(1, listOf(builds).length))],
+    ],
+  }),
+  namespaced({
+    path: 'pipelines',
+    title: 'Pipelines',
+    one: 'pipeline',
+    blank: {
       workflows: [
         { name: 'alert', filters: [], handler: { api_version: 'core/v2', type: 'Handler', name: '' } },
       ],
     },
-    ({ workflows }) => listOfNames(workflows),
-  ),
-  namespaced('roles', 'Roles', 'role', { rules: [rule] }, briefRules),
-  namespaced('rolebindings', 'Role bindings', 'role binding', binding('Role'), briefBinding),
-  cluster('namespaces', 'Namespaces', 'namespace', { name: '' }, () => ''),
-  cluster(
-    'users',
-    'Users',
-    'user',
-    { username: '', password: '', groups: [] },
-    (user) => `${user['disabled'] === true ? 'disabled · ' : ''}${textOf(user['groups'])}`,
-    { acts: ['create', 'remove'], removal: 'Disable' },
-  ),
-  cluster('apikeys', 'API keys', 'API key', { username: '' }, words('username'), {
+    columns: [['workflows', ({ workflows }) => names(workflows)]],
+  }),
+  namespaced({ path: 'roles', title: 'Roles', one: 'role', blank: { rules: [rule] }, columns: [rules] }),
+  namespaced({
+    path: 'rolebindings',
+    title: 'Role bindings',
+    one: 'role binding',
+    blank: binding('Role'),
+    columns: bindingColumns,
+  }),
+  namespaced({
+    path: 'secrets',
+    title: 'Secrets',
+    one: 'secret',
+    root: secretsRoot,
+    creation: 'PUT',
+    blank: wrapped('Secret', 'secrets/v1', { id: '', provider: 'env' }),
+    columns: [
+      ['provider', ({ spec }) => textOf(objectOf(spec)['provider'])],
+      ['id', ({ spec }) => textOf(objectOf(spec)['id'])],
+    ],
+  }),
+  cluster({ path: 'namespaces', title: 'Namespaces', one: 'namespace', blank: { name: '' }, columns: [] }),
+  cluster({
+    path: 'users',
+    title: 'Users',
+    one: 'user',
+    blank: { username: '', password: '', groups: [] },
+    columns: [field('groups'), ['state', ({ disabled }) => (disabled === true ? 'disabled' : '')]],
+    acts: ['create', 'remove'],
+    removal: 'Disable',
+  }),
+  cluster({
+    path: 'apikeys',
+    title: 'API keys',
+    one: 'API key',
+    blank: { username: '' },
+    columns: [
+      field('user', 'username'),
+      [
+        'made',
+        ({ created_at: at }) =>
+          typeof at === 'number' && at > 0 ? new Date(at * 1000).toLocaleString() : '',
+      ],
+    ],
     acts: ['create', 'remove'],
   }),
-  cluster('clusterroles', 'Cluster roles', 'cluster role', named({ rules: [rule] }), briefRules),
-  cluster(
-    'clusterrolebindings',
-    'Cluster role bindings',
-    'cluster role binding',
-    named(binding('ClusterRole')),
-    briefBinding,
-  ),
-  cluster('authproviders', 'Login providers', 'login provider', {}, briefWrapped, {
-    root: '/api/enterprise/authentication/v2',
-    acts: [],
+  cluster({
+    path: 'clusterroles',
+    title: 'Cluster roles',
+    one: 'cluster role',
+    blank: { metadata: { name: '' }, rules: [rule] },
+    columns: [rules],
   }),
-  cluster('providers', 'Secrets providers', 'secrets provider', {}, briefWrapped, {
-    root: '/api/enterprise/secrets/v1',
-    acts: [],
+  cluster({
+    path: 'clusterrolebindings',
+    title: 'Cluster role bindings',
+    one: 'cluster role binding',
+    blank: { metadata: { name: '' }, ...binding('ClusterRole') },
+    columns: bindingColumns,
+  }),
+  cluster({
+    path: 'authproviders',
+    title: 'Login providers',
+    one: 'login provider',
+    root: '/api/enterprise/authentication/v2',
+    creation: 'PUT',
+    blank: wrapped('oidc', 'authentication/v2', oidc),
+    columns: [
+      field('type'),
+      [
+        'server',
+        ({ spec }) =>
+          textOf(objectOf(spec)['server']) ||
+          listOf(objectOf(spec)['servers'])
+            .map((one) => textOf(one['host']))
+            .join(', '),
+      ],
+    ],
+  }),
+  cluster({
+    path: 'providers',
+    title: 'Secrets providers',
+    one: 'secrets provider',
+    root: secretsRoot,
+    creation: 'PUT',
+    blank: wrapped('StoreProvider', 'secrets/v1', {
+      client: { address: 'https://', token: '', version: 'v2' },
+    }),
+    columns: [
+      field('type'),
+      ['address', ({ spec }) => textOf(objectOf(objectOf(spec)['client'])['address'])],
+    ],
   }),
 ];
 
-export const collectionOf = (kind: ConfigKind, namespace: string): string =>
-  kind.isNamespaced ? inNamespace(namespace, kind.path) : `${kind.root}/${kind.path}`;
+export const collectionOf = (kind: ConfigKind, namespace: string): string => {
+  if (!kind.isNamespaced) return `${kind.root}/${kind.path}`;
+  if (kind.root === '/api/core/v2') return inNamespace(namespace, kind.path);
+  return `${kind.root}/namespaces/${encode(namespace)}/${kind.path}`;
+};
 export const addressOf = (kind: ConfigKind, namespace: string, name: string): string =>
   `${collectionOf(kind, namespace)}/${encode(name)}`;
 
 /** The name a resource is found under; empty when it has none yet. */
 export const nameOf = (resource: Resource): string => {
   const { metadata, name, username } = resource;
-  const inside = (metadata as { readonly name?: unknown } | null | undefined)?.name;
-  return textOf(inside ?? username ?? name);
+  return textOf(objectOf(metadata)['name'] ?? username ?? name);
 };

@@ -16,7 +16,22 @@ export interface Entity {
   readonly last_seen: number;
   readonly mon_agent_version?: string;
   readonly deregister?: boolean;
-  readonly system?: Readonly<Record<string, unknown>>;
+  readonly system?: EntitySystem;
+}
+
+export interface EntitySystem {
+  readonly hostname?: string;
+  readonly os?: string;
+  readonly platform?: string;
+  readonly platform_version?: string;
+  readonly arch?: string;
+  readonly vm_system?: string;
+  readonly cloud_provider?: string;
+  readonly network?: {
+    readonly interfaces?:
+      | readonly { readonly name: string; readonly addresses?: readonly string[] | null }[]
+      | null;
+  };
 }
 
 export interface EventCheck {
@@ -28,6 +43,7 @@ export interface EventCheck {
   readonly interval: number;
   readonly cron?: string;
   readonly ttl: number;
+  readonly timeout?: number;
   readonly executed: number;
   readonly issued: number;
   readonly duration?: number;

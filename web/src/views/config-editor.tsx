@@ -1,7 +1,7 @@
 // One resource as JSON: read, changed, saved by the API, which says what is wrong and where. Knows no kind by name.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { encode, inNamespace, request, send } from '../lib/api.ts';
+import { ApiError, encode, inNamespace, request, send } from '../lib/api.ts';
 import { addressOf, type ConfigKind, collectionOf, nameOf, type Resource } from '../lib/config-kinds.ts';
 import { type Place, placeOfField, placeOfParse } from '../lib/json-place.ts';
 import { attempt, notify } from '../lib/notices.ts';
@@ -15,6 +15,7 @@ interface Props {
   readonly name: string | undefined;
 }
 
+const preconditionFailed = 412;
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -71,16 +72,21 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
     }
     return undefined;
   };
-  /** False, with a word about it, when somebody else changed it since it was read. */
-  const isStillOurs = async (path: string): Promise<boolean> => {
-    const current = await read(path);
-    if (tag.value === '' || current.tag === tag.value) return true;
-    tag.value = current.tag;
-    complain(
-      'Somebody changed it since you opened it. Save again to overwrite that, or read it anew.',
-      undefined,
-    );
-    return false;
+  /** Refused when somebody else changed it since it was read; saved again, it overwrites that. */
+  const replace = async (path: string, resource: Resource): Promise<boolean> => {
+    const headers = tag.value === '' ? {} : { 'if-match': tag.value };
+    try {
+      await request(path, { method: 'PUT', headers, body: JSON.stringify(resource) });
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== preconditionFailed) throw error;
+      tag.value = (await read(path)).tag;
+      complain(
+        'Somebody changed it since you opened it. Save again to overwrite that, or read it anew.',
+        undefined,
+      );
+      return false;
+    }
   };
   const save = async (): Promise<void> => {
     const resource = parse();
@@ -90,8 +96,7 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
       if (name === undefined) await create(resource);
       else {
         const path = addressOf(kind, namespace, name);
-        if (!(await isStillOurs(path))) return;
-        await send('PUT', path, resource);
+        if (!(await replace(path, resource))) return;
         notify('done', `Saved ${kind.one} ${name}`);
         await load();
       }
@@ -101,8 +106,21 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
       isBusy.value = false;
     }
   };
+  /** Under its name, and only if nothing is there yet. */
+  const put = (resource: Resource): Promise<Response> => {
+    const wanted = nameOf(resource);
+    if (wanted === '') throw new Error('metadata.name must be given');
+    return request(addressOf(kind, namespace, wanted), {
+      method: 'PUT',
+      headers: { 'if-none-match': '*' },
+      body: JSON.stringify(resource),
+    });
+  };
   const create = async (resource: Resource): Promise<void> => {
-    const answer = await send('POST', collectionOf(kind, namespace), resource);
+    const answer =
+      kind.creation === 'POST'
+        ? await send('POST', collectionOf(kind, namespace), resource)
+        : await put(resource);
     const made = answer.headers.get('location')?.split('/').at(-1);
     notify('done', `Made ${kind.one} ${made === undefined ? nameOf(resource) : ''}`);
     // A key is told once, here.
@@ -186,7 +204,13 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
           </Panel>
           <Panel title="What the backend says">
             {complaint.value === undefined ? (
-              <Empty>{isChanged ? 'Not saved yet. Ctrl+Enter saves.' : 'It is as shown here.'}</Empty>
+              <Empty>
+                {name === undefined
+                  ? 'Nothing yet. Ctrl+Enter creates it.'
+                  : isChanged
+                    ? 'Not saved yet. Ctrl+Enter saves.'
+                    : 'It is as shown here.'}
+              </Empty>
             ) : (
               <Complaint {...complaint.value} onJump={jump} />
             )}

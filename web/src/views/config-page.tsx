@@ -59,7 +59,8 @@ const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }
   const search = query.value.get('search') ?? '';
   const words = search.toLowerCase().split(' ');
   const rows = (found.data?.items ?? []).filter((resource) => {
-    const text = `${nameOf(resource)} ${kind.brief(resource)}`.toLowerCase();
+    const told = kind.columns.map(([, tell]) => tell(resource));
+    const text = [nameOf(resource), ...told].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   });
   return (
@@ -92,6 +93,14 @@ const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }
       )}
       {rows.length > 0 && (
         <table class="table config">
+          <thead>
+            <tr>
+              <th>name</th>
+              {kind.columns.map(([heading]) => (
+                <th key={heading}>{heading}</th>
+              ))}
+            </tr>
+          </thead>
           <tbody>
             {rows.slice(0, shownRows.value).map((resource) => (
               <tr key={nameOf(resource)}>
@@ -100,7 +109,11 @@ const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }
                     {nameOf(resource)}
                   </a>
                 </td>
-                <td class="dim">{kind.brief(resource)}</td>
+                {kind.columns.map(([heading, tell]) => (
+                  <td key={heading} class="dim" title={tell(resource)}>
+                    {tell(resource)}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>

@@ -1,33 +1,41 @@
-// One entity: its events, its statechart with the keepalive deadline, what the agent reported of its machine.
-
+// One entity: how its checks are, whether its agent is alive and connected, its statechart, what is known of its machine.
 import { entityActor } from '../lib/actor-id.ts';
 import { encode, getJson, inNamespace, send } from '../lib/api.ts';
 import { keyOf } from '../lib/event-key.ts';
 import { firstLine, severityRank } from '../lib/format.ts';
+import { useShortcuts } from '../lib/keys.ts';
 import { usePolled } from '../lib/live.ts';
 import { attempt } from '../lib/notices.ts';
-import { type Entity, eventPath, type MonEvent } from '../lib/resources.ts';
+import { type Entity, type EntitySystem, eventPath, isSilenced, type MonEvent } from '../lib/resources.ts';
 import { go, href } from '../lib/router.ts';
 import { Ago, Empty, Facts, Json, Panel, Problem } from '../parts/bits.tsx';
+import { KeepaliveLine } from '../parts/keepalive-line.tsx';
 import { HistoryStrip, StatusWord } from '../parts/status.tsx';
 import { ActorPanel } from './actor-panel.tsx';
+import { SessionPanel } from './session-panel.tsx';
+import { silenceEntity } from './silence-dialog.tsx';
+
+const everyMs = 3_000;
+const usualTimeoutSeconds = 120;
 
 export const EntityPage = ({ namespace, name }: { namespace: string; name: string }) => {
   const path = inNamespace(namespace, `entities/${encode(name)}`);
   const eventsPath = inNamespace(namespace, `events/${encode(name)}`);
-  const entity = usePolled<Entity>(path, 3_000, () => getJson(path));
-  const events = usePolled<MonEvent[]>(eventsPath, 3_000, () => getJson(eventsPath));
+  const entity = usePolled<Entity>(path, everyMs, () => getJson(path));
+  const events = usePolled<MonEvent[]>(eventsPath, everyMs, () => getJson(eventsPath));
   const ordered = [...(events.data ?? [])].sort(
     (a, b) => severityRank(b.check.status) - severityRank(a.check.status),
   );
+  const keepalive = events.data?.find((event) => event.check.metadata.name === 'keepalive');
+  const found = entity.data;
+  const isAgent = found?.entity_class === 'agent';
+  const silence = (): void => silenceEntity(namespace, name, events.again);
   const remove = async (): Promise<void> => {
-    if (
-      !confirm(`Delete ${name} with all its events? A connected agent registers again at its next keepalive.`)
-    )
-      return;
+    const warning = `Delete ${name} with all its events? A connected agent registers again at its next keepalive.`;
+    if (!confirm(warning)) return;
     if (await attempt(`Deleted ${name}`, () => send('DELETE', path))) go(`/n/${encode(namespace)}/entities`);
   };
-  const found = entity.data;
+  useShortcuts([{ keys: 's', what: 'Silence', run: silence }], [namespace, name]);
   return (
     <>
       <header class="page-head">
@@ -35,21 +43,37 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
           <p class="crumbs">
             <a href={href(`/n/${encode(namespace)}/entities`)}>Entities</a>
           </p>
-          <h1>{name}</h1>
+          <h1>
+            {name} {found !== undefined && <span class="tag">{found.entity_class}</span>}
+          </h1>
         </div>
-        <button type="button" class="danger" onClick={remove}>
-          Delete…
-        </button>
+        <div class="row">
+          <button type="button" onClick={silence} title="s">
+            Silence…
+          </button>
+          <button type="button" class="danger" onClick={remove}>
+            Delete…
+          </button>
+        </div>
       </header>
       {entity.error !== undefined && <Problem text={entity.error} again={entity.again} />}
+      {keepalive !== undefined && (
+        <Panel title="Keepalives" aside={<StatusWord status={keepalive.check.status} />}>
+          <KeepaliveLine
+            check={keepalive.check}
+            timeoutSeconds={keepalive.check.timeout || usualTimeoutSeconds}
+          />
+        </Panel>
+      )}
       <Panel title="Events" class="flush">
-        {ordered.length === 0 && <Empty>No events.</Empty>}
+        {events.data?.length === 0 && <Empty>No events.</Empty>}
         <ul class="events">
           {ordered.map((event) => (
             <li key={keyOf(event)}>
               <StatusWord status={event.check.status} />
               <a class="what" href={href(eventPath(namespace, event))}>
                 <b>{event.check.metadata.name}</b>
+                {isSilenced(event) && <span class="tag silenced">silenced</span>}
               </a>
               <span class="output">{firstLine(event.check.output)}</span>
               <HistoryStrip history={event.check.history ?? []} />
@@ -58,31 +82,75 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
           ))}
         </ul>
       </Panel>
-      <Panel title="Statechart" class="flush">
-        <ActorPanel id={entityActor(namespace, name)} compact />
-      </Panel>
       {found !== undefined && (
         <div class="columns">
           <Panel title="Entity">
-            <Facts
-              rows={[
-                ['class', found.entity_class],
-                ['last seen', <Ago key="seen" at={found.last_seen} />],
-                ['subscriptions', (found.subscriptions ?? []).join(', ') || 'none'],
-                ['agent', found.mon_agent_version || 'none'],
-                ['deregisters', found.deregister === true ? 'yes' : 'no'],
-                ...Object.entries(found.metadata.labels ?? {}).map(([label, value]): [string, string] => [
-                  `label ${label}`,
-                  value,
-                ]),
-              ]}
-            />
+            <Facts rows={entityFacts(found)} />
           </Panel>
-          <Panel title="System">
-            <Json value={found.system ?? {}} />
-          </Panel>
+          {isAgent && <SessionPanel namespace={namespace} entity={name} />}
+          {isAgent && (
+            <Panel title="System">
+              <SystemFacts system={found.system ?? {}} />
+            </Panel>
+          )}
         </div>
       )}
+      <Panel title="Statechart" class="flush">
+        <ActorPanel id={entityActor(namespace, name)} compact />
+      </Panel>
     </>
   );
 };
+
+const entityFacts = (entity: Entity): [string, preact.ComponentChildren][] => [
+  ['last seen', <Ago key="seen" at={entity.last_seen} />],
+  ['subscriptions', <Tags key="subscriptions" words={entity.subscriptions ?? []} />],
+  ['agent', entity.mon_agent_version || 'none'],
+  ['when it is silent', entity.deregister === true ? 'is deregistered' : 'stays, and is told of'],
+  ...pairs('label', entity.metadata.labels),
+  ...pairs('annotation', entity.metadata.annotations),
+];
+
+const pairs = (
+  kind: string,
+  found: Readonly<Record<string, string>> | null | undefined,
+): [string, string][] => Object.entries(found ?? {}).map(([name, value]) => [`${kind} ${name}`, value]);
+
+const Tags = ({ words }: { words: readonly string[] }) =>
+  words.length === 0 ? (
+    <>none</>
+  ) : (
+    <span class="tags">
+      {words.map((word) => (
+        <span key={word} class="tag">
+          {word}
+        </span>
+      ))}
+    </span>
+  );
+
+const SystemFacts = ({ system }: { system: EntitySystem }) => (
+  <>
+    <Facts
+      rows={[
+        ['host name', system.hostname || 'unknown'],
+        [
+          'system',
+          [system.os, system.platform, system.platform_version].filter(Boolean).join(' ') || 'unknown',
+        ],
+        [
+          'machine',
+          [system.arch, system.vm_system, system.cloud_provider].filter(Boolean).join(', ') || 'unknown',
+        ],
+        ...(system.network?.interfaces ?? []).map((one): [string, string] => [
+          one.name,
+          (one.addresses ?? []).join(', ') || 'no address',
+        ]),
+      ]}
+    />
+    <details class="raw">
+      <summary class="dim">all of it</summary>
+      <Json value={system} />
+    </details>
+  </>
+);

@@ -32,6 +32,15 @@ export const silenceFor = (namespace: string, events: readonly NamedEvent[], onD
   dialog.value = { title, body: <SilenceForm namespace={namespace} orders={orders} onDone={onDone} /> };
 };
 
+/** Everything of one entity. */
+export const silenceEntity = (namespace: string, entity: string, onDone: () => void): void => {
+  const orders = [{ subscription: `entity:${entity}`, check: '' }];
+  dialog.value = {
+    title: `Silence ${entity}`,
+    body: <SilenceForm namespace={namespace} orders={orders} onDone={onDone} />,
+  };
+};
+
 interface Props {
   readonly namespace: string;
   readonly orders: readonly { readonly subscription: string; readonly check: string }[];
