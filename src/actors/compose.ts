@@ -70,7 +70,7 @@ export const compose = (foundations: Foundations): Parts => {
     namespaceExists: (namespace) => table.hasNamespace(namespace),
     admitsEntity,
     silences,
-    untold: pipelines.untold,
+    unheard: pipelines.unheard,
     announce,
   });
   const sessions = composeSessions(foundations, tree);

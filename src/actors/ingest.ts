@@ -21,7 +21,7 @@ export interface IngestWorld {
   readonly admitsEntity: (namespace: string, name: string) => boolean;
   readonly silences: Pick<Silences, 'matching' | 'endingOnResolve'>;
   /** The trace of an event that names nobody who can be told; undefined when somebody can. */
-  readonly untold: (event: Event) => unknown;
+  readonly unheard: (event: Event) => unknown;
   /** Straight to the pipelines: an event without a check is handled and not stored. */
   readonly announce: (event: Event) => void;
 }
@@ -86,7 +86,7 @@ export class Ingest {
     const id = this.#world.tree.ensureCheck(namespace, event.entity.metadata.name, event.check.metadata.name);
     const silenced = this.#world.silences.matching(event, Math.floor(nowMs / 1000));
     const expiring = this.#world.silences.endingOnResolve(namespace, silenced);
-    const untold = this.#world.untold(event);
+    const untold = this.#world.unheard(event);
     const fact: CheckFact = { type: 'result.received', event, nowMs, silenced, expiring, untold };
     this.#world.registry.tell(id, fact, receipt);
   }

@@ -1,12 +1,14 @@
 // Event queue: events of the HTTP API, on disk until the backend has them (interface section 4.5; agent sheet 5.2).
 // They outlive the agent: what was accepted with 202 goes out after a restart, first in, first out.
 import { createHash } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { open } from 'lmdb';
 import { type Event, eventSchema } from '../model/event.ts';
 import { makeFolder } from '../program/folders.ts';
 import { errorText, type Logger } from '../program/log.ts';
+import { maxEmptyQueueBytes } from './limits.ts';
 
 export interface QueuedEvent {
   readonly key: number;
@@ -47,15 +49,39 @@ const lock = (directory: string): Promise<Server | null> => {
 
 export const eventQueuePath = (cacheDir: string): string => join(cacheDir, 'queue');
 
+/**
+ * A write resolves once it is on the disk (`overlappingSync` off); a failed one is told to whoever made it, and to nobody
+ * else (`eventTurnBatching` off). More on both in `src/store/lmdb-store.ts`.
+ */
+const openStore = (path: string) =>
+  open<string, number>({
+    path,
+    noSubdir: false,
+    encoding: 'string',
+    overlappingSync: false,
+    eventTurnBatching: false,
+  });
+
+/** The file of a queue that was long once and is empty now is given back to the disk. */
+const openCompact = (path: string): ReturnType<typeof openStore> => {
+  const store = openStore(path);
+  const file = join(path, 'data.mdb');
+  if (store.getCount() > 0 || statSync(file).size <= maxEmptyQueueBytes) return store;
+  // Nothing is written to it yet, so closing needs no waiting.
+  void store.close();
+  rmSync(path, { recursive: true, force: true });
+  return openStore(path);
+};
+
 /** Opens, or creates, the queue below the cache directory. Rejects when that can't be done. */
 export const openEventQueue = async (cacheDir: string, log: Logger): Promise<EventQueue> => {
   const path = eventQueuePath(cacheDir);
   let held: Server | null;
-  let store: ReturnType<typeof open<string, number>>;
+  let store: ReturnType<typeof openStore>;
   try {
     makeFolder(cacheDir, 0o744);
     held = await lock(cacheDir);
-    store = open<string, number>({ path, encoding: 'string' });
+    store = openCompact(path);
   } catch (error) {
     throw new Error(
       `could not open api queue (${path}): ${errorText(error)} (is mon-agent already running? set --cache-dir)`,

@@ -29,12 +29,17 @@ export const maxOutputBytes = 10_485_760;
 /** Runs a check may have had, by name, whose issue times are remembered. */
 export const maxRememberedChecks = 10_000;
 
+/** An empty queue on disk whose file is larger than this starts with a new file. */
+export const maxEmptyQueueBytes = 1_048_576;
+
 /** Largest body of the agent's own HTTP API. */
 export const maxApiBodyBytes = 1_048_576;
 export const apiTimeoutMs = 15_000;
 export const socketDeadlineMs = 5_000;
 export const maxSocketBytes = 1_048_576;
 export const maxSocketConnections = 256;
+/** Longest StatsD line on a TCP connection: what a datagram could hold. */
+export const maxStatsdLineBytes = 65_535;
 /** Most lines of metrics one output may hold, and the longest of them. */
 export const maxMetricPoints = 100_000;
 export const maxMetricLineCharacters = 65_536;

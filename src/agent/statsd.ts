@@ -1,11 +1,11 @@
-// StatsD listener: takes metric lines by UDP and reports what they add up to, flush by flush (interface section 4.6).
-import { createSocket, type RemoteInfo } from 'node:dgram';
+// StatsD listener: takes metric lines and reports what they add up to, flush by flush (interface section 4.6).
 import type { Entity } from '../model/entity.ts';
 import type { Event } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';
 import { type Clock, every, nowSeconds } from './clock.ts';
 import type { Counters } from './counters.ts';
 import { createStatsdAggregate, type Point } from './statsd-aggregate.ts';
+import { type OpenStatsdDoor, usualDoor } from './statsd-doors.ts';
 import { isStatsdEvent, parseLine, splitLines } from './statsd-lines.ts';
 
 export interface StatsdOptions {
@@ -41,18 +41,20 @@ const metricsEvent = (points: readonly Point[], options: StatsdOptions): Event =
 };
 
 /** Rejects when the address can't be had. */
-export const startStatsd = (options: StatsdOptions): Promise<StatsdListener> => {
+export const startStatsd = async (
+  options: StatsdOptions,
+  open: OpenStatsdDoor = usualDoor,
+): Promise<StatsdListener> => {
   const { clock, counters, log } = options;
   const aggregate = createStatsdAggregate(clock.monotonicMs());
-  const socket = createSocket(options.host.includes(':') ? 'udp6' : 'udp4');
 
-  const receive = (bytes: Buffer, from: RemoteInfo) => {
-    for (const line of splitLines(bytes.toString('utf8'))) {
+  const received = (text: string, from: string) => {
+    for (const line of splitLines(text)) {
       if (isStatsdEvent(line)) {
         log.info('statsd received an event');
         continue;
       }
-      const sample = parseLine(line, from.address);
+      const sample = parseLine(line, from);
       const taken = sample !== null && aggregate.add(sample, clock.monotonicMs());
       if (taken) continue;
       counters.add('statsdBadLines');
@@ -65,23 +67,15 @@ export const startStatsd = (options: StatsdOptions): Promise<StatsdListener> => 
     if (points.length > 0) options.report(metricsEvent(points, options));
   };
 
-  return new Promise((resolve, reject) => {
-    socket.once('error', reject);
-    socket.on('message', receive);
-    socket.bind(options.port, options.host, () => {
-      socket.off('error', reject);
-      socket.on('error', (error) => log.error({ error: error.message }, 'statsd listener error'));
-      const cancel = every(clock, options.flushIntervalMs, flush);
-      const { address, port } = socket.address();
-      log.info(`starting statsd server on address: ${address}:${port}`);
-      resolve({
-        port,
-        close: () =>
-          new Promise((done) => {
-            cancel();
-            socket.close(() => done());
-          }),
-      });
-    });
-  });
+  const fault = (error: Error) => log.error({ error: error.message }, 'statsd listener error');
+  const door = await open({ host: options.host, port: options.port, received, fault });
+  const cancel = every(clock, options.flushIntervalMs, flush);
+  log.info(`starting statsd server on address: ${door.address}:${door.port}`);
+  return {
+    port: door.port,
+    close: () => {
+      cancel();
+      return door.close();
+    },
+  };
 };

@@ -17,6 +17,8 @@ export interface StandaloneOptions {
 
 /** Timers take no longer waits than this; a longer one is cut in pieces. */
 const longestWaitMs = 86_400_000;
+/** How often a cron schedule looks at the clock on the wall, which may be set meanwhile. */
+const wallLookMs = 30_000;
 
 export const isStandalone = (check: Json): boolean =>
   check['standalone'] === true &&
@@ -48,13 +50,18 @@ export const scheduleStandalone = (options: StandaloneOptions): (() => void) => 
     run({ ...check, name, issued: seconds(timers) });
   };
   const byCron = (name: string, check: Json, cron: string): void => {
-    const now = timers.nowMs();
-    const next = nextCronMs(cron, now);
+    const plannedMs = timers.nowMs();
+    const next = nextCronMs(cron, plannedMs);
     if (next === undefined) return log.warn('check has no further run by its cron', { check });
-    after(next - now, () => {
-      fire(name, check);
-      byCron(name, check, cron);
-    });
+    const wait = (): void => after(Math.min(Math.max(0, next - timers.nowMs()), wallLookMs), look);
+    const look = (): void => {
+      const now = timers.nowMs();
+      if (now >= next) fire(name, check);
+      // Set back behind the moment of planning: what was next is no longer.
+      if (now >= next || now < plannedMs) byCron(name, check, cron);
+      else wait();
+    };
+    wait();
   };
   const byInterval = (name: string, check: Json, intervalSeconds: number): void => {
     after(firstRunDelayMs(`${clientName}:${name}`, intervalSeconds, timers.nowMs()), () => {

@@ -1,4 +1,5 @@
-// Which transport a configuration asks for: our own WebSocket unless it says otherwise.
+// Which transport a configuration asks for. One that names none was written for RabbitMQ, the default of the reference
+// product, when it says where that is; everything else gets our own WebSocket.
 
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { brokerAddresses } from '../wire/earlier/rabbitmq-address.ts';
@@ -18,7 +19,7 @@ const defaultUrl = 'ws://127.0.0.1:4567';
 const text = (value: unknown, otherwise: string): string =>
   typeof value === 'string' && value !== '' ? value : otherwise;
 
-const webSocket = (settings: Json, onFault: (error: unknown) => void): TransportChoice => {
+const webSocketTransport = (settings: Json, onFault: (error: unknown) => void): TransportChoice => {
   const scope = isMap(settings['websocket']) ? settings['websocket'] : {};
   const given = text(scope['url'], defaultUrl);
   if (!URL.canParse(given)) return { ok: false, problem: `websocket url is no URL: ${given}` };
@@ -49,9 +50,10 @@ const problemOf = (scope: string, read: () => unknown): TransportChoice | undefi
 
 export const chooseTransport = (settings: Json, onFault: (error: unknown) => void): TransportChoice => {
   const scope = isMap(settings['transport']) ? settings['transport'] : {};
-  const name = text(scope['name'], 'websocket');
-  if (name === 'websocket') return webSocket(settings, onFault);
-  const { redis, rabbitmq } = settings;
+  const { redis, rabbitmq, websocket } = settings;
+  const unsaid = rabbitmq !== undefined && websocket === undefined ? 'rabbitmq' : 'websocket';
+  const name = text(scope['name'], unsaid);
+  if (name === 'websocket') return webSocketTransport(settings, onFault);
   if (name === 'redis') {
     const problem = problemOf('redis', () => redisOptions(redis));
     return problem ?? { ok: true, transport: createRedisTransport({ redis, onFault }) };

@@ -12,7 +12,7 @@ import type { BackendPort } from './backend-port.ts';
 import type { JsonObject } from './body.ts';
 import { checkConditions, isConditional } from './conditions.ts';
 import { answerList, listRequest, selectorFilter } from './listing.ts';
-import { checkPatchType, decodeResource, placeBody, validateResource } from './resource-routes.ts';
+import { checkPatchType, decodeResource, placeBody, validateResource } from './resource-bodies.ts';
 import { type Answer, type AuthenticatedCall, type Call, parameter } from './route.ts';
 
 /** What readers of a route get of an entity; conditions name states of it. */

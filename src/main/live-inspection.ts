@@ -36,6 +36,9 @@ export const addLiveInspection = ({ backend, api, log, eventList, allowControl }
   registerInspection(api.server.app, {
     port,
     allowControl,
+    async identify(request) {
+      return (await api.authenticator.authenticate(request.headers.authorization)).username;
+    },
     async authorize(request, access) {
       const principal = await api.authenticator.authenticate(request.headers.authorization);
       const decision = authorize(backend.resources, principal, access);

@@ -9,7 +9,7 @@ import { type Ruling, ruleOutcomes, ruleWindows } from './filter-rule.ts';
 import type { PlannedWorkflow } from './plan.ts';
 import type { PipelineDeps } from './ports.ts';
 import type { FilterProgram } from './sandbox/protocol.ts';
-import { clipReason, type FilterStep, roundMs } from './trace.ts';
+import { againIf, clipReason, type FilterStep, roundMs, type WorkflowTrace } from './trace.ts';
 
 type Judged = Ruling & { readonly durationMs: number; readonly retry?: true };
 
@@ -52,13 +52,30 @@ export const judgeFilters = async (
   return (workflow) => walk(workflow, rulings);
 };
 
+/** What the filters of a workflow say of an event, when none of those it reaches needs the sandbox; else undefined. */
+export const passAtOnce = (
+  workflow: PlannedWorkflow,
+  event: Event,
+  namespace: string,
+  deps: Pick<FilterDeps, 'lookup' | 'nowMs'>,
+): FilterPass | undefined => {
+  const rulings = new Map<string, Judged>();
+  for (const name of workflow.filters) {
+    const ruling = judgeAtOnce(name, event, namespace, deps.nowMs(), deps);
+    if ('metadata' in ruling) return undefined;
+    rulings.set(name, ruling);
+    if (ruling.stopped) break;
+  }
+  return walk(workflow, rulings);
+};
+
 /** A ruling that needs no sandbox, or the definition of a filter that does. */
 const judgeAtOnce = (
   name: string,
   event: Event,
   namespace: string,
   nowMs: number,
-  deps: FilterDeps,
+  deps: Pick<FilterDeps, 'lookup'>,
 ): Judged | EventFilter => {
   const builtIn = judgeBuiltIn(name, event);
   if (builtIn !== undefined)
@@ -110,7 +127,7 @@ const notEvaluated = (name: string, error: unknown): Judged => ({
   stopped: true,
   why: clipReason(`filter ${name} was not evaluated: ${messageOf(error)}`),
   durationMs: 0,
-  ...(isRetryable(error) ? { retry: true } : {}),
+  ...againIf(isRetryable(error)),
 });
 
 const toProgram = async (
@@ -139,3 +156,19 @@ const walk = (workflow: PlannedWorkflow, rulings: ReadonlyMap<string, Judged>): 
   }
   return { steps, stop: null, retry: false };
 };
+
+/** What becomes of a workflow at the filter it ended at; undefined when it goes on. */
+export const stoppedWorkflow = (
+  { pipeline, name }: PlannedWorkflow,
+  { steps, stop, retry }: FilterPass,
+): WorkflowTrace | undefined =>
+  stop === null
+    ? undefined
+    : {
+        pipeline,
+        name,
+        filters: steps,
+        outcome: stop.verdict === 'denied' ? 'denied' : 'failed',
+        why: `${stop.name}: ${stop.why}`,
+        ...againIf(retry),
+      };

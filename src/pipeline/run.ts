@@ -5,7 +5,7 @@ import type { Event } from '../model/event.ts';
 import { directRunner } from './commands/run-command.ts';
 import { buildEnvironment, type Environment } from './environment.ts';
 import { isRetryable, messageOf } from './failures.ts';
-import { type FilterPass, judgeFilters } from './filters.ts';
+import { type FilterPass, judgeFilters, stoppedWorkflow } from './filters.ts';
 import type { Handling } from './handlers/handling.ts';
 import { pipeHandler } from './handlers/pipe-handler.ts';
 import { tcpHandler } from './handlers/tcp-handler.ts';
@@ -15,6 +15,7 @@ import { type PlannedWorkflow, planWorkflows } from './plan.ts';
 import type { PipelineDeps } from './ports.ts';
 import { serialiseEvent } from './serialise.ts';
 import {
+  againIf,
   clipReason,
   type HandlerStep,
   type MutatorStep,
@@ -69,23 +70,16 @@ export const runPipelines = async (event: Event, deps: PipelineDeps, previous?: 
 
 const workflowKey = (pipeline: string, name: string): string => `${pipeline}/${name}`;
 
-const again = (retry: boolean): { readonly retry?: true } => (retry ? { retry: true } : {});
-
 const runWorkflow = async (workflow: PlannedWorkflow, pass: FilterPass, run: Run): Promise<WorkflowTrace> => {
+  const stopped = stoppedWorkflow(workflow, pass);
+  if (stopped !== undefined) return stopped;
   const named = { pipeline: workflow.pipeline, name: workflow.name, filters: pass.steps };
-  if (pass.stop !== null)
-    return {
-      ...named,
-      outcome: pass.stop.verdict === 'denied' ? 'denied' : 'failed',
-      why: `${pass.stop.name}: ${pass.stop.why}`,
-      ...again(pass.retry),
-    };
   const startedMs = performance.now();
   const mutation = await mutateEvent(workflow.mutator, run.event, run.eventJson(), run.namespace, run.deps);
   const durationMs = roundMs(performance.now() - startedMs);
   if (mutation.type === 'failed') {
     const mutator: MutatorStep = { name: workflow.mutator, bytes: 0, durationMs, error: mutation.why };
-    return { ...named, mutator, outcome: 'failed', why: mutation.why, ...again(mutation.retry) };
+    return { ...named, mutator, outcome: 'failed', why: mutation.why, ...againIf(mutation.retry) };
   }
   const mutator: MutatorStep = {
     name: workflow.mutator,
@@ -99,7 +93,7 @@ const runWorkflow = async (workflow: PlannedWorkflow, pass: FilterPass, run: Run
     handler,
     outcome: handler.outcome,
     why: handler.why,
-    ...again(handler.retry === true),
+    ...againIf(handler.retry === true),
   };
 };
 
@@ -145,7 +139,7 @@ const handle = async ({ handler }: PlannedWorkflow, data: string | Buffer, run: 
     return {
       outcome: 'failed',
       why: `could not be started: ${messageOf(error)}`,
-      ...again(isRetryable(error)),
+      ...againIf(isRetryable(error)),
     };
   }
   return pipeHandler(handler, data, environment, run.deps.commands ?? directRunner, signal);

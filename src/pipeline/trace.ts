@@ -75,6 +75,8 @@ export interface Trace {
   readonly summary: string;
 }
 
+export const againIf = (retry: boolean): { readonly retry?: true } => (retry ? { retry: true } : {});
+
 /** What became of each workflow, as the trace of the event. */
 export const traceOf = (
   event: Event,

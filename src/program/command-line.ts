@@ -22,10 +22,14 @@ const placeholder = (flag: Flag): string => {
   }
 };
 
+/** As people would write it: `720h` and not `2592000s`. */
+const shownDuration = (ms: number): string =>
+  ms > 0 && ms % 3_600_000 === 0 ? `${ms / 3_600_000}h` : `${ms / 1000}s`;
+
 const shownDefault = (flag: Flag): string | undefined => {
   if (flag.secret === true) return undefined;
   const value = flag.default;
-  if (flag.kind === 'duration') return `${Number(value) / 1000}s`;
+  if (flag.kind === 'duration') return shownDuration(Number(value));
   if (typeof value === 'boolean') return undefined;
   if (typeof value === 'object')
     return Object.keys(value).length === 0 ? undefined : Object.values(value).join(',');

@@ -36,7 +36,7 @@ const parse = (text: string): LogLine => {
 };
 
 export const startProgram = (
-  name: 'mon-backend' | 'mon-agent',
+  name: 'mon-backend' | 'mon-agent' | 'mon-client',
   args: readonly string[],
   env: Record<string, string> = {},
 ): Program => {

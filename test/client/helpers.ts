@@ -36,6 +36,7 @@ interface Waiting {
 /** Timers that move only when they are told to. */
 export const handTimers = (startMs = 1_800_000_000_000) => {
   let nowMs = startMs;
+  let wallStepMs = 0;
   const waiting = new Set<Waiting>();
   let armed = 0;
   const add = (delayMs: number, everyMs: number | null, run: () => void) => {
@@ -45,7 +46,7 @@ export const handTimers = (startMs = 1_800_000_000_000) => {
     return () => void waiting.delete(one);
   };
   const timers: Timers = {
-    nowMs: () => nowMs,
+    nowMs: () => nowMs + wallStepMs,
     after: (delayMs, run) => add(delayMs, null, run),
     every: (intervalMs, run) => add(intervalMs, intervalMs, run),
   };
@@ -61,7 +62,11 @@ export const handTimers = (startMs = 1_800_000_000_000) => {
     }
     nowMs = end;
   };
-  return { timers, advance, waiting: () => waiting.size, armed: () => armed };
+  /** The clock on the wall is set; timers do not notice. */
+  const jumpWall = (ms: number) => {
+    wallStepMs += ms;
+  };
+  return { timers, advance, jumpWall, waiting: () => waiting.size, armed: () => armed };
 };
 
 /** A connection that gathers what it is sent. */

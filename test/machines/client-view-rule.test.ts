@@ -58,6 +58,11 @@ describe('the earlier generation: one check of one client', () => {
     const last = restless.at(-1) as CheckEvent;
     assert.equal(earlierAction(last), 'flapping');
     assert.equal(last.check.total_state_change, 98);
+    const failing = events(
+      [...Array.from({ length: 22 }, (_, at) => at % 2), ...Array(21).fill(1)],
+      thresholds,
+    );
+    assert.equal(earlierAction(failing.at(-1) as CheckEvent), 'create');
     const calm = events([...Array.from({ length: 22 }, (_, at) => at % 2), ...Array(21).fill(0)], thresholds);
     assert.equal(earlierAction(calm.at(-1) as CheckEvent), 'resolve');
   });

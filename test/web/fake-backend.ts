@@ -47,6 +47,7 @@ export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> =>
     port: system.port,
     allowControl: false,
     audit: () => undefined,
+    identify: async () => 'admin',
     authorize: async (request) => {
       if (request.headers.authorization !== `Bearer ${token}`) throw new MonError('unauthenticated');
       return 'admin';

@@ -15,6 +15,11 @@ export interface CheckWorld {
   readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'read'>;
   readonly setAside: SetAside;
   readonly nowMs: () => number;
+  /**
+   * Whether nobody is told of an event because built-in filters deny it; then the check is told at once that it is done, and
+   * notes so in the write under way.
+   */
+  readonly denied: (source: LiveActor, delivery: PendingDelivery) => boolean;
   /** Runs the pipelines for one event, then calls back. Delivers at least once, never throws. */
   readonly deliver: (source: LiveActor, delivery: PendingDelivery) => void;
   readonly endSilences: (namespace: string, names: readonly string[]) => void;
@@ -77,10 +82,13 @@ const perform = (effect: CheckEffect, actor: LiveActor, key: string, world: Chec
       return actor.setDeadline(effect.name, effect.atMs, { forgiving: true });
     case 'deadline.clear':
       return actor.clearDeadline(effect.name);
-    case 'deliver':
+    case 'deliver': {
+      const delivery = { seq: effect.seq, event: effect.event };
+      if (world.denied(actor, delivery)) return;
       // Told to people only once it is durable. The write is the same one the acknowledgement waits for. A store
       // that cannot write must not keep an alert from going out, so the outcome does not matter here.
-      return persist(actor, key, world, () => world.deliver(actor, { seq: effect.seq, event: effect.event }));
+      return persist(actor, key, world, () => world.deliver(actor, delivery));
+    }
     case 'silences.resolve':
       return world.endSilences(contextOf<CheckContext>(actor.snapshot()).namespace, effect.names);
     case 'forget':

@@ -66,6 +66,12 @@ export const composeTree = (foundations: Foundations, neighbours: TreeNeighbours
   });
   const checkWorld: CheckWorld = {
     ...common,
+    denied: ({ id }, { seq, event }) => {
+      const trace = pipelines.denied(event);
+      if (trace === undefined) return false;
+      note(id, { type: 'delivery.finished', seq, nowMs: nowMs(), trace }, 'a delivery');
+      return true;
+    },
     deliver: ({ id }, { seq, event }) =>
       pipelines.deliveries.submit(
         event,
@@ -78,7 +84,7 @@ export const composeTree = (foundations: Foundations, neighbours: TreeNeighbours
       // While its keepalive fails, one alert is enough.
       entityDown: (lastEvent(registry, namespace, entity, keepaliveCheckName)?.check.status ?? 0) > 0,
       silenced: event === null ? [] : silences.matching(event, Math.floor(nowMs() / 1000)),
-      untold: event === null ? undefined : pipelines.untold({ ...event, timestamp: 0 }),
+      untold: event === null ? undefined : pipelines.unheard({ ...event, timestamp: 0 }),
     }),
   };
   return new EntityTree({

@@ -11,7 +11,7 @@ import { runPipelines } from '../../pipeline/run.ts';
 import type { ExpressionRunner } from '../../pipeline/sandbox/protocol.ts';
 import { Sandbox } from '../../pipeline/sandbox/sandbox.ts';
 import type { Trace } from '../../pipeline/trace.ts';
-import { untoldTrace } from '../../pipeline/untold.ts';
+import { deniedTrace, unheardTrace } from '../../pipeline/untold.ts';
 import { Deliveries } from './deliveries.ts';
 
 export interface PipelinesWorld {
@@ -32,7 +32,9 @@ export interface PipelinesWorld {
 export interface Pipelines {
   readonly deliveries: Deliveries;
   /** The trace of an event that names nobody who can be told; undefined when somebody can, or when it names nobody. */
-  readonly untold: (event: Event) => Trace | undefined;
+  readonly unheard: (event: Event) => Trace | undefined;
+  /** The trace of a merged event that built-in filters deny to everybody; undefined when it has to be delivered to find out. */
+  readonly denied: (event: Event) => Trace | undefined;
   /** The sandbox of filter expressions, for others who judge by them. */
   readonly expressions: ExpressionRunner;
   /** Waits for what runs, at most `withinMs`; what still runs then is ended with its process group. */
@@ -66,15 +68,18 @@ export const createPipelines = (world: PipelinesWorld): Pipelines => {
     onTrace: world.onTrace,
     onFault: world.onFault,
   });
-  const untold = (event: Event): Trace | undefined => {
-    if (world.run !== undefined || !needsDelivery(event)) return undefined;
-    const trace = untoldTrace(event, lookup, nowMs());
-    if (trace !== undefined) world.onTrace(event, trace);
-    return trace;
-  };
+  const untold =
+    (traceOf: typeof unheardTrace) =>
+    (event: Event): Trace | undefined => {
+      if (world.run !== undefined || !needsDelivery(event)) return undefined;
+      const trace = traceOf(event, lookup, nowMs());
+      if (trace !== undefined) world.onTrace(event, trace);
+      return trace;
+    };
   return {
     deliveries,
-    untold,
+    unheard: untold(unheardTrace),
+    denied: untold(deniedTrace),
     expressions: filters,
     async close(withinMs) {
       const late = new Promise<void>((resolve) => world.after(withinMs, resolve));

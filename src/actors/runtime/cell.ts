@@ -52,6 +52,7 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
   #lingering: Life | undefined;
   #scheduled = false;
   #busy = false;
+  #paused = false;
   #keepMail = true;
   /** Takes back an async `begin` that is under way. */
   #cancelStart: (() => void) | undefined;
@@ -117,6 +118,20 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
     return this.#inbox.withdraw(receipt);
   }
 
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
+  /** Mail waits, deadlines that come too, until it goes on. It stays so over a restart; it can be stopped all the same. */
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#wake();
+  }
+
   begin(): void {
     if (this.#phase !== 'down') throw new Error(`${this.id} cannot begin: it is ${this.#phase}`);
     this.#phase = 'starting';
@@ -133,11 +148,11 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
 
   /** One message; true when more wait. */
   runOne(): boolean {
-    if (this.#phase === 'up') {
+    if (this.#takesMail) {
       const letter = this.#inbox.take();
       if (letter !== undefined) this.#handle(letter);
     }
-    this.#scheduled = this.#phase === 'up' && this.#inbox.size > 0;
+    this.#scheduled = this.#takesMail && this.#inbox.size > 0;
     return this.#scheduled;
   }
 
@@ -244,8 +259,12 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
 
   // Handling mail
 
+  get #takesMail(): boolean {
+    return this.#phase === 'up' && !this.#paused;
+  }
+
   #wake(): void {
-    if (this.#scheduled || this.#phase !== 'up' || this.#inbox.size === 0) return;
+    if (this.#scheduled || !this.#takesMail || this.#inbox.size === 0) return;
     this.#scheduled = true;
     this.parts.queue.schedule(this);
   }

@@ -85,7 +85,7 @@ export class TransitionWatch {
       effects: effects.map(({ type }) => type),
       guards: guardsOf(sent, this.#machine),
       microsteps: sent.steps.length,
-      durationUs: sent.durationUs,
+      durationUs: Math.round(sent.durationUs),
     };
     this.#ring.push(record);
     if (this.#ring.length > keptTransitions) this.#ring.shift();

@@ -66,6 +66,9 @@ export interface Runtime extends SupervisorParts {
    * Undefined when there is no such actor. An observer that throws hurts nobody.
    */
   observe(id: ActorId, observer: TransitionObserver): (() => void) | undefined;
+  /** Lets the mail of an actor wait, or go on. False when there is no such actor. */
+  pause(id: ActorId): boolean;
+  resume(id: ActorId): boolean;
   /** What a message would do now; undefined when the actor has no life. Throws what the machine would throw. */
   dryRun(id: ActorId, message: ActorMessage): DryRun | undefined;
   figures(): RuntimeFigures;
@@ -123,6 +126,16 @@ export function createRuntime({
     observe(id, observer) {
       const cell = registry.cell(id);
       return cell === undefined ? undefined : attach(cell, observer, parts);
+    },
+    pause(id) {
+      const cell = registry.cell(id);
+      cell?.pause();
+      return cell !== undefined;
+    },
+    resume(id) {
+      const cell = registry.cell(id);
+      cell?.resume();
+      return cell !== undefined;
     },
     dryRun(id, message) {
       const cell = registry.cell(id);

@@ -13,6 +13,8 @@ export interface ActorInfo {
   /** State value; undefined while it has no life. */
   readonly value: unknown;
   readonly state: ChildState;
+  /** Its mail waits until somebody lets it go on. */
+  readonly paused: boolean;
   readonly parent: ActorId;
   readonly mailbox: number;
   /** Messages handled in this life. */
@@ -75,6 +77,7 @@ export const actorInfo = (cell: Cell, parts: SupervisorParts): ActorInfo => {
     machine: cell.behaviour.machine.id,
     value: (cell.snapshot() as unknown as { value?: unknown } | undefined)?.value,
     state: child?.state ?? 'gone',
+    paused: cell.isPaused,
     parent: supervisor.id,
     mailbox: cell.mailboxDepth,
     handled: life?.handled ?? 0,

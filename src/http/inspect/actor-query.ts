@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { InspectionPort } from './inspection-port.ts';
 import { defaultPageSize, maxPageSize, rowsPerTurn } from './limits.ts';
 import type { ActorPage, ActorRow } from './protocol.ts';
+import { namespaceOf } from './request.ts';
 import { stateWords } from './state-value.ts';
 
 export const actorSorts = ['id', 'mailbox', 'rate', 'restarts', 'age'] as const;
@@ -12,6 +13,8 @@ export type ActorSort = (typeof actorSorts)[number];
 export const actorQuerySchema = z.object({
   /** Ids that begin with this. */
   prefix: z.string().max(1_024).default(''),
+  /** Those that lie in this namespace: `family:namespace/...`. */
+  namespace: z.string().max(256).default(''),
   /** Ids that contain this, whatever the case. */
   search: z.string().max(256).default(''),
   machine: z.string().max(64).default(''),
@@ -48,6 +51,7 @@ const matchingRows = async (port: InspectionPort, query: ActorQuery): Promise<Ac
 };
 
 const rowMatches = (row: ActorRow, query: ActorQuery): boolean =>
+  (query.namespace === '' || namespaceOf(row.id) === query.namespace) &&
   (query.machine === '' || row.machine === query.machine) &&
   (query.search === '' || row.id.toLowerCase().includes(query.search.toLowerCase())) &&
   (query.state === '' || isIn(row, query.state));

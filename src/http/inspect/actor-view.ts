@@ -25,6 +25,7 @@ export const actorView = ({ live, graph, hub, nowMs, canControl }: ViewOptions):
   deadlines: live.deadlines,
   history: hub.history(live.row.id).map((seen) => seen.frame(true)),
   restarts: live.restarts,
+  children: live.children,
   canControl,
 });
 

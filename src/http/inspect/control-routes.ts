@@ -1,7 +1,8 @@
-// Touching a live actor by hand: send it an event, restart it, stop it. Off unless the backend was started with control
+// Touching a live actor by hand: send it an event, pause it, restart it, stop it. Off unless the backend was started with control
 // allowed; every try is written to the log with who, what and what came of it, the refused ones too.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MonError } from '../../model/errors.ts';
+import { createAudit } from './audit.ts';
 import {
   eventBodySchema,
   type InspectionDeps,
@@ -14,11 +15,28 @@ import {
 import { view } from './view.ts';
 
 export const registerControl = (app: FastifyInstance, deps: InspectionDeps): void => {
+  const { entries, audit } = createAudit(deps);
+  app.get(`${inspectionRoot}/audit`, async (request) => {
+    await deps.authorize(request, {
+      verb: 'inspect:get',
+      resource: 'actors',
+      namespace: '',
+      resourceName: '',
+    });
+    return entries();
+  });
+
   const controlled =
     (action: string, act: (id: string, request: FastifyRequest) => Promise<unknown>) =>
     async (request: FastifyRequest): Promise<unknown> => {
       const { id } = parse(idSchema, request.params);
-      const user = await deps
+      const tried = { actor: id, action, event: view((request.body as { event?: unknown } | null)?.event) };
+      const user = await deps.identify(request).catch((error: unknown) => {
+        audit({ ...tried, user: 'nobody', outcome: 'refused' }, 'inspection control was refused');
+        throw error;
+      });
+      const fields = { ...tried, user };
+      await deps
         .authorize(request, {
           verb: 'inspect:control',
           resource: 'actors',
@@ -26,17 +44,11 @@ export const registerControl = (app: FastifyInstance, deps: InspectionDeps): voi
           resourceName: id,
         })
         .catch((error: unknown) => {
-          deps.audit({ actor: id, action, outcome: 'refused' }, 'inspection control was refused');
+          audit({ ...fields, outcome: 'refused' }, 'inspection control was refused');
           throw error;
         });
-      const fields = {
-        user,
-        actor: id,
-        action,
-        event: view((request.body as { event?: unknown } | null)?.event),
-      };
       if (!deps.allowControl) {
-        deps.audit({ ...fields, outcome: 'off' }, 'inspection control is off');
+        audit({ ...fields, outcome: 'off' }, 'inspection control is off');
         throw new MonError(
           'permissionDenied',
           'control is off; start the backend with --inspect-control to allow it',
@@ -44,11 +56,11 @@ export const registerControl = (app: FastifyInstance, deps: InspectionDeps): voi
       }
       try {
         const answer = await act(id, request);
-        deps.audit({ ...fields, outcome: 'done' }, `inspection control: ${action}`);
+        audit({ ...fields, outcome: 'done' }, `inspection control: ${action}`);
         return answer;
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        deps.audit({ ...fields, outcome: 'failed', why }, `inspection control: ${action} failed`);
+        audit({ ...fields, outcome: 'failed', why }, `inspection control: ${action} failed`);
         throw error;
       }
     };
@@ -61,6 +73,20 @@ export const registerControl = (app: FastifyInstance, deps: InspectionDeps): voi
       if (deps.port.actor(id) === undefined) throw notHere(id);
       await deps.port.tell(id, event);
       return { sent: true };
+    }),
+  );
+  app.post(
+    `${root}/pause`,
+    controlled('pause', async (id) => {
+      if (!deps.port.pause(id)) throw notHere(id);
+      return { paused: true };
+    }),
+  );
+  app.post(
+    `${root}/resume`,
+    controlled('resume', async (id) => {
+      if (!deps.port.resume(id)) throw notHere(id);
+      return { paused: false };
     }),
   );
   app.post(

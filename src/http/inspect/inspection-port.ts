@@ -6,7 +6,7 @@ import type {
   LifecycleFact,
   TransitionRecord,
 } from '../../actors/runtime/contract.ts';
-import type { ActorRow, DeadlineView, JsonValue, RestartView, TreePage } from './protocol.ts';
+import type { ActorRow, DeadlineView, JsonValue, RestartView, TreeNode, TreePage } from './protocol.ts';
 
 export interface MachineEntry {
   readonly machine: AnyStateMachine;
@@ -21,6 +21,7 @@ export interface LiveView {
   readonly snapshot: unknown;
   readonly deadlines: readonly DeadlineView[];
   readonly restarts: readonly RestartView[];
+  readonly children: readonly TreeNode[];
 }
 
 /** The children from the `from`-th on, counted from 0, in order of start. */
@@ -36,6 +37,8 @@ export interface InspectionPort {
   /** Every actor whose id begins with `prefix`, in no particular order. Lazy: the caller may stop early. */
   actors(prefix: string): Iterable<ActorRow>;
   actor(id: ActorId): LiveView | undefined;
+  /** A supervisor as an actor without a machine: its context says how it supervises. */
+  supervisor(id: ActorId): LiveView | undefined;
   /** Some children of one supervisor; without a parent the roots. Undefined when there is no such supervisor. */
   children(parent: ActorId | undefined, range: TreeRange): TreePage | undefined;
   /** Records of one actor from now on. An observer that throws hurts nobody. */
@@ -53,7 +56,9 @@ export interface InspectionPort {
   ): readonly JsonValue[] | Promise<readonly JsonValue[]>;
 
   tell(id: ActorId, message: ActorMessage): Promise<void>;
-  /** Resolves false when there is no such actor. */
+  /** False when there is no such actor; so are the next. */
+  pause(id: ActorId): boolean;
+  resume(id: ActorId): boolean;
   restart(id: ActorId): Promise<boolean>;
   stop(id: ActorId): Promise<boolean>;
 }

@@ -29,6 +29,9 @@ export const feedTickMs = 250;
 export const maxFeedRows = 500;
 export const maxRowOutputCharacters = 512;
 
+/** Tries to control an actor that are kept beside the log. */
+export const keptAudits = 200;
+
 export const defaultPageSize = 100;
 export const maxPageSize = 1_000;
 /** Actors looked at before other work gets a turn. */

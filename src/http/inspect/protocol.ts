@@ -154,6 +154,8 @@ export interface ActorView {
   readonly deadlines: readonly DeadlineView[];
   readonly history: readonly Frame[];
   readonly restarts: readonly RestartView[];
+  /** Of a supervisor: the first of its children; the tree has them all. An actor has none: its machine asks for effects. */
+  readonly children: readonly TreeNode[];
   readonly canControl: boolean;
 }
 
@@ -174,4 +176,18 @@ export interface ActorPage {
   /** How many match in all. */
   readonly total: number;
   readonly next?: string;
+}
+
+/** One try to touch a live actor. */
+export interface AuditEntry {
+  readonly atMs: number;
+  /** `nobody` where the login was not good. */
+  readonly user: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly outcome: 'done' | 'failed' | 'refused' | 'off';
+  /** What was sent; null for other actions. */
+  readonly event: JsonValue;
+  /** Of a failed one. */
+  readonly why?: string;
 }

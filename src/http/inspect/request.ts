@@ -14,6 +14,8 @@ export interface InspectionAccess {
 
 export interface InspectionDeps {
   readonly port: InspectionPort;
+  /** Resolves with the user's name; rejects with a MonError when nobody is logged in. */
+  identify(request: FastifyRequest): Promise<string>;
   /** Resolves with the user's name; rejects with a MonError when the request may not do this. */
   authorize(request: FastifyRequest, access: InspectionAccess): Promise<string>;
   /** `--inspect-control`: sending, restarting and stopping actors by hand. */

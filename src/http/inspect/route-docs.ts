@@ -49,13 +49,13 @@ const graph = {
 };
 const event = { type: 'result.received', nowMs: 1_795_233_693_000 };
 const eventBody = { shape: json(eventBodySchema, { event }) };
-const done = (word: string): RouteDoc['answers'] => ({
-  200: { what: 'done', shape: json(z.object({ [word]: z.literal(true) }), { [word]: true }) },
+const done = (word: string, value: boolean): RouteDoc['answers'] => ({
+  200: { what: 'done', shape: json(z.object({ [word]: z.literal(value) }), { [word]: value }) },
 });
-const control = (summary: string, word: string, body: Partial<RouteDoc> = {}): RouteDoc => ({
+const control = (summary: string, word: string, body: Partial<RouteDoc> = {}, value = true): RouteDoc => ({
   tag,
   summary: `${summary}; only where the backend was started with --inspect-control, and always written to the log`,
-  answers: done(word),
+  answers: done(word, value),
   ...body,
 });
 
@@ -69,12 +69,20 @@ const at = (
 export const inspectionDocs: readonly RouteDescription[] = [
   at('GET', '/machines', actors, {
     summary: 'List the statecharts: states, transitions, guards, actions, in words',
-    answers: { 200: { what: 'one graph a machine', shape: list(named(...Object.keys(graph)), graph) } },
+    answers: {
+      200: {
+        what: 'one graph a machine; the tag changes when one of them does',
+        shape: list(named(...Object.keys(graph)), graph),
+        headers: ['ETag'],
+      },
+      304: { what: 'they are what If-None-Match names' },
+    },
   }),
   at('GET', '/actors', actors, {
     summary: 'Search, sort and page the live actors',
     query: {
       prefix: 'ids that begin with this, e.g. `check:default/`',
+      namespace: 'actors that lie in this namespace',
       search: 'ids that contain this, whatever the case',
       machine: 'actors of this machine',
       state: 'actors in this state, e.g. `ttl.waiting` or `waiting`',
@@ -124,7 +132,7 @@ export const inspectionDocs: readonly RouteDescription[] = [
     refusals: [404],
   }),
   at('GET', '/actors/:id', actors, {
-    summary: 'Look at one live actor; it is watched for five minutes from now',
+    summary: 'Look at one live actor, or a supervisor; an actor is watched for five minutes from now',
     answers: {
       200: {
         what: 'state, redacted context, deadlines, next events, transitions seen, restarts',
@@ -138,6 +146,7 @@ export const inspectionDocs: readonly RouteDescription[] = [
           deadlines: [{ name: 'ttl', atMs: 1_795_233_753_000 }],
           history: [],
           restarts: [],
+          children: [],
           canControl: false,
         }),
       },
@@ -207,7 +216,25 @@ export const inspectionDocs: readonly RouteDescription[] = [
       },
     },
   }),
+  at('GET', '/audit', actors, {
+    summary: 'Who touched live actors, or tried to, since this backend started: the last 200, newest first',
+    answers: {
+      200: {
+        what: 'tries; all of them are lines of the component `audit` in the log, too',
+        shape: list(named('atMs', 'user', 'actor', 'action', 'outcome'), {
+          atMs: 1_795_233_693_000,
+          user: 'ann',
+          actor: 'check:default/web-01/disk',
+          action: 'restart',
+          outcome: 'done',
+          event: null,
+        }),
+      },
+    },
+  }),
   at('POST', '/actors/:id/send', actors, control('Send an actor an event', 'sent', { body: eventBody })),
+  at('POST', '/actors/:id/pause', actors, control('Let the mail of an actor wait', 'paused')),
+  at('POST', '/actors/:id/resume', actors, control('Let a paused actor go on', 'paused', {}, false)),
   at('POST', '/actors/:id/restart', actors, control('Restart an actor', 'restarted')),
   at('POST', '/actors/:id/stop', actors, control('Stop an actor', 'stopped')),
 ];

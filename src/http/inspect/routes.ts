@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MonError } from '../../model/errors.ts';
+import { conditionsHold, etagOf } from '../../model/etag.ts';
 import { actorQuerySchema, queryActors } from './actor-query.ts';
 import { actorView } from './actor-view.ts';
 import { registerControl } from './control-routes.ts';
@@ -41,22 +42,24 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
     hub.close();
   });
 
-  const mayLook = async (request: FastifyRequest, about: string): Promise<string> =>
-    deps.authorize(request, {
-      verb: 'inspect:get',
-      resource: 'actors',
-      namespace: namespaceOf(about),
-      resourceName: about,
-    });
+  const mayLookIn = async (request: FastifyRequest, namespace: string, resourceName = ''): Promise<string> =>
+    deps.authorize(request, { verb: 'inspect:get', resource: 'actors', namespace, resourceName });
+  const mayLook = (request: FastifyRequest, about: string): Promise<string> =>
+    mayLookIn(request, namespaceOf(about), about);
 
-  app.get(`${inspectionRoot}/machines`, async (request) => {
+  // The same in every process of one build: whoever has them asks only whether they are still the same.
+  const machinesTag = etagOf([...graphs.values()].map(({ sha }) => sha).join());
+  app.get(`${inspectionRoot}/machines`, async (request, reply) => {
     await mayLook(request, '');
-    return [...graphs.values()];
+    reply.headers({ ETag: machinesTag, 'Cache-Control': 'private, no-cache' });
+    const isNews = conditionsHold({ ifNoneMatch: request.headers['if-none-match'] }, machinesTag);
+    return isNews ? [...graphs.values()] : reply.code(304).send();
   });
 
   app.get(`${inspectionRoot}/actors`, async (request) => {
     const query = parse(actorQuerySchema, request.query);
-    await mayLook(request, query.prefix);
+    if (query.namespace === '') await mayLook(request, query.prefix);
+    else await mayLookIn(request, query.namespace);
     return queryActors(port, query);
   });
 
@@ -72,7 +75,7 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
     const { id } = parse(idSchema, request.params);
     await mayLook(request, id);
     hub.touch(id);
-    const live = port.actor(id);
+    const live = port.actor(id) ?? port.supervisor(id);
     if (live === undefined) throw notHere(id);
     const canControl = deps.allowControl && (await mayControl(request, id));
     return actorView({ live, graph: graphs.get(live.row.machine), hub, nowMs: port.nowMs(), canControl });

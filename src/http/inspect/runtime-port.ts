@@ -3,7 +3,8 @@ import type { ActorId, ActorMessage } from '../../actors/runtime/contract.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { ActorInfo, TreeNode as RuntimeNode, SupervisorInfo } from '../../actors/runtime/tree.ts';
 import { MonError } from '../../model/errors.ts';
-import type { InspectionPort, MachineEntry } from './inspection-port.ts';
+import type { InspectionPort, LiveView, MachineEntry } from './inspection-port.ts';
+import { defaultPageSize } from './limits.ts';
 import type { ActorRow, JsonValue, TreeNode } from './protocol.ts';
 
 export interface RuntimePortOptions {
@@ -17,6 +18,12 @@ export interface RuntimePortOptions {
 
 /** How long a message sent by hand may take, milliseconds. */
 const askMs = 5_000;
+/** What an actor makes of a message it was sent by hand is for the sender to mend, be it that it crashed on it. */
+const refuseByHand = (error: Error): never => {
+  const isOurs = !(error instanceof MonError) || error.kind === 'internal';
+  throw isOurs ? new MonError('invalid', error.message) : error;
+};
+
 const supervisorMachine = 'supervisor';
 
 export const createRuntimePort = ({
@@ -38,7 +45,12 @@ export const createRuntimePort = ({
       snapshot: detail.snapshot,
       deadlines: detail.deadlines,
       restarts: detail.failures,
+      children: [],
     };
+  },
+  supervisor(id) {
+    const [node] = runtime.tree(id, { depth: 1, maxChildren: defaultPageSize });
+    return node?.kind === 'supervisor' ? supervisorView(runtime, node) : undefined;
   },
   children(parent, { from, limit, withEmpty }) {
     const listed =
@@ -64,7 +76,9 @@ export const createRuntimePort = ({
     const trace = lastTrace(namespace, entity, check);
     return trace === undefined ? [] : [trace as JsonValue];
   },
-  tell: (id, message) => runtime.registry.ask(id, message as ActorMessage, askMs),
+  tell: (id, message) => runtime.registry.ask(id, message as ActorMessage, askMs).catch(refuseByHand),
+  pause: (id) => runtime.pause(id),
+  resume: (id) => runtime.resume(id),
   async restart(id) {
     const supervisor = supervisorOf(runtime, id);
     if (supervisor === undefined) return false;
@@ -79,6 +93,29 @@ export const createRuntimePort = ({
   },
 });
 
+const supervisorView = (runtime: Runtime, node: Extract<RuntimeNode, { kind: 'supervisor' }>): LiveView => {
+  const { id, strategy, whenFailing, counts, phase, restarts, generation, parent } = node.supervisor;
+  return {
+    row: {
+      id,
+      machine: supervisorMachine,
+      value: phase,
+      status: phase,
+      mailbox: 0,
+      handled: 0,
+      restarts,
+      generation,
+      startedAtMs: 0,
+      parent: parent ?? null,
+    },
+    machine: undefined,
+    snapshot: { context: { strategy, whenFailing, counts } },
+    deadlines: [],
+    restarts: parent === undefined ? [] : (runtime.supervisor(parent)?.failuresOf(id) ?? []),
+    children: (node.children ?? []).flatMap(nodeOf),
+  };
+};
+
 const supervisorOf = (runtime: Runtime, id: ActorId) => {
   const parent = runtime.actor(id)?.info.parent;
   if (parent === undefined) return undefined;
@@ -92,7 +129,7 @@ const rowOf = (info: ActorInfo): ActorRow => ({
   id: info.id,
   machine: info.machine,
   value: (info.value ?? null) as JsonValue,
-  status: info.state,
+  status: statusOf(info),
   mailbox: info.mailbox,
   handled: info.handled,
   restarts: info.restarts,
@@ -118,6 +155,8 @@ const nodeById = (runtime: Runtime, { id, kind }: ChildId): readonly TreeNode[] 
   return detail === undefined ? [] : [actorNode(detail.info)];
 };
 
+const statusOf = ({ state, paused }: ActorInfo): string => (paused && state === 'up' ? 'paused' : state);
+
 const nodeOf = (node: RuntimeNode): TreeNode[] =>
   node.kind === 'actor' ? [actorNode(node.actor)] : [supervisorNode(node.supervisor)];
 
@@ -126,7 +165,7 @@ const actorNode = (info: ActorInfo): TreeNode => ({
   kind: 'actor',
   machine: info.machine,
   value: (info.value ?? null) as JsonValue,
-  status: info.state,
+  status: statusOf(info),
   children: 0,
   restarts: info.restarts,
   mailbox: info.mailbox,

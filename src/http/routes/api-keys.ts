@@ -6,7 +6,8 @@ import { MonError } from '../../model/errors.ts';
 import { apiKeyKind } from '../../model/kinds/access.ts';
 import { findUser } from '../auth/credentials.ts';
 import { objectBody } from '../body.ts';
-import { collectionUrl, decodeResource, resourceRoutes, validateResource } from '../resource-routes.ts';
+import { decodeResource, validateResource } from '../resource-bodies.ts';
+import { collectionUrl, resourceRoutes } from '../resource-routes.ts';
 import { created, type GuardedRoute } from '../route.ts';
 import { json } from '../route-doc.ts';
 

@@ -7,7 +7,8 @@ import { MonError } from '../../model/errors.ts';
 import { checkKind } from '../../model/kinds/watching.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { objectBody } from '../body.ts';
-import { collectionUrl, resourceRoutes, validateResource } from '../resource-routes.ts';
+import { validateResource } from '../resource-bodies.ts';
+import { collectionUrl, resourceRoutes } from '../resource-routes.ts';
 import {
   type AccessRule,
   type AuthenticatedCall,

@@ -11,13 +11,8 @@ import type { HashingQueue } from '../auth/hashing-queue.ts';
 import { type JsonObject, objectBody } from '../body.ts';
 import { checkConditions } from '../conditions.ts';
 import { maxBcryptCost } from '../limits.ts';
-import {
-  collectionUrl,
-  decodeResource,
-  placeBody,
-  resourceRoutes,
-  validateResource,
-} from '../resource-routes.ts';
+import { decodeResource, placeBody, validateResource } from '../resource-bodies.ts';
+import { collectionUrl, resourceRoutes } from '../resource-routes.ts';
 import {
   type AccessRule,
   type AuthenticatedCall,

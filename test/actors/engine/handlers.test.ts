@@ -76,6 +76,54 @@ describe('verdicts', () => {
   });
 });
 
+describe('an event that built-in filters deny to everybody', () => {
+  test('costs no delivery, is noted in the write under way, and its trace says why', async (t) => {
+    const { world } = await open(t);
+    await world.filter('never', {
+      action: 'allow',
+      expressions: ['true'],
+      when: { days: { all: [{ begin: '1:00 AM', end: '1:01 AM' }] } },
+    });
+    await handler(world, 'a', { command: 'true', filters: ['is_incident', 'not_silenced'] });
+    await handler(world, 'b', { command: 'true', filters: ['never'] });
+    await world.post({ handlers: ['a', 'b'] });
+    const { writes: before = 0 } = world.backend.gauges();
+    for (let run = 0; run < 5; run += 1) await world.post({ handlers: ['a', 'b', 'gone'] });
+    const { writes: after = 0, delivered } = world.backend.gauges();
+    assert.deepEqual([after - before, delivered], [5, 0]);
+    const trace = await traceOf(world);
+    assert.ok(trace);
+    assert.deepEqual(traceSchema.parse(trace), trace);
+    assert.deepEqual(
+      trace.workflows.map(({ name, outcome, why }) => `${name} ${outcome}: ${why}`),
+      [
+        'a denied: is_incident: neither an incident nor its resolution',
+        'b denied: never: outside its time windows (UTC)',
+      ],
+    );
+    assert.equal(trace.summary, '2 denied, 1 not runnable');
+  });
+
+  test('is delivered when one workflow may pass, and follows what waits before it', async (t) => {
+    const { world, folder } = await open(t);
+    const file = join(folder, 'told');
+    const command = `sleep 0.2; cat >> ${file}; echo >> ${file}`;
+    await handler(world, 'a', { command, filters: ['is_incident'] });
+    for (const [output, status] of Object.entries({ bad: 2, resolved: 0, fine: 0, worse: 1 }))
+      await world.post({ output, status, handlers: ['a'] });
+    const told = () =>
+      existsSync(file)
+        ? readFileSync(file, 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line).check.output)
+        : [];
+    await until(world, 'three deliveries', () => told().length === 3);
+    assert.deepEqual(told(), ['bad', 'resolved', 'worse']);
+    await until(world, 'the last trace', async () => (await traceOf(world))?.summary === '1 handled');
+  });
+});
+
 describe('an event that names nobody who can be told', () => {
   test('costs one write and no delivery, and its trace says why', async (t) => {
     const { world } = await open(t);

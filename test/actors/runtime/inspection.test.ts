@@ -128,6 +128,42 @@ test('a dry run tells what would happen and does nothing', () => {
   assert.equal(runtime.registry.has('a'), true);
 });
 
+test('a paused actor keeps its mail and its deadlines waiting, over a restart too, until it goes on', async () => {
+  const { clock, runtime, tell } = setUp();
+  tell({ type: 'wait', atMs: clock.wallMs() + 1_000 });
+  assert.equal(runtime.pause('a'), true);
+  const outcomes: string[] = [];
+  runtime.registry.tell('a', { type: 'count' }, ({ type }) => outcomes.push(type));
+  clock.advance(2_000);
+  assert.equal(countOf(runtime, 'a'), 0);
+  const { paused, mailbox } = runtime.actor('a')?.info ?? assert.fail('it is gone');
+  assert.deepEqual([paused, mailbox, outcomes], [true, 2, []]);
+  const restarted = runtime.supervisor('root')?.restartChild('a');
+  clock.runTurns();
+  await restarted;
+  tell({ type: 'count' });
+  assert.equal(countOf(runtime, 'a'), 0);
+  tell({ type: 'count' }, 'b');
+  assert.equal(countOf(runtime, 'b'), 1, 'nobody else is held up');
+  assert.equal(runtime.resume('a'), true);
+  clock.runTurns();
+  assert.deepEqual(outcomes, ['done']);
+  assert.equal(runtime.actor('a')?.info.paused, false);
+  assert.equal(runtime.pause('nobody'), false);
+});
+
+test('a paused actor can be stopped; who waited for it is refused', async () => {
+  const { clock, runtime, root } = setUp();
+  runtime.pause('a');
+  const outcomes: string[] = [];
+  runtime.registry.tell('a', { type: 'count' }, ({ type }) => outcomes.push(type));
+  const stopped = root.stopChild('a');
+  clock.runTurns();
+  await stopped;
+  assert.deepEqual(outcomes, ['refused']);
+  assert.equal(runtime.registry.has('a'), false);
+});
+
 test('the tree shows supervisors, actors, states, restarts, mailboxes and waits', () => {
   const { clock, runtime, root, tell } = setUp();
   const inner = root.startSupervisor({ id: 'inner', strategy: 'rest_for_one' });
@@ -149,6 +185,7 @@ test('the tree shows supervisors, actors, states, restarts, mailboxes and waits'
     machine: 'counter',
     value: 'counting',
     state: 'up',
+    paused: false,
     parent: 'root',
     mailbox: 1,
     handled: 1,

@@ -123,8 +123,9 @@ export const createFakeSystem = (
         const actor = actors.get(id);
         if (actor === undefined) return undefined;
         const { machine, snapshot, deadlines } = actor;
-        return { row: rowOf(actor), machine, snapshot, deadlines, restarts: [] };
+        return { row: rowOf(actor), machine, snapshot, deadlines, restarts: [], children: [] };
       },
+      supervisor: () => undefined,
       children: (parent, { from, limit }) => {
         const nodes = system.nodes.get(parent ?? '');
         return nodes && { items: nodes.slice(from, from + limit), total: nodes.length };
@@ -144,6 +145,8 @@ export const createFakeSystem = (
       tell: async (id, message) => {
         system.send(id, message);
       },
+      pause: (id) => actors.has(id),
+      resume: (id) => actors.has(id),
       restart: async (id) => {
         const actor = actors.get(id);
         if (actor === undefined) return false;

@@ -27,6 +27,7 @@ const start = async (t: TestContext, options: { allowControl?: boolean } = {}) =
     port: system.port,
     allowControl: options.allowControl ?? false,
     audit: (fields) => audits.push({ ...fields }),
+    identify: async () => 'ann',
     authorize: async (_request, access) => {
       asked.push(access);
       if (denied.has(access.verb)) throw new MonError('permissionDenied');
@@ -58,6 +59,29 @@ test('machines come as graphs', async (t) => {
   const { body } = await get('/machines');
   assert.equal(body[0].id, 'sample');
   assert.ok(body[0].transitions.length > 10);
+});
+
+test('machines are sent once: who has them is told that they are the same', async (t) => {
+  const { url } = await start(t);
+  const first = await fetch(`${url}/api/inspect/v1/machines`);
+  const etag = first.headers.get('etag') ?? '';
+  assert.match(etag, /^"\w+"$/);
+  const again = (tag: string) =>
+    fetch(`${url}/api/inspect/v1/machines`, { headers: { 'if-none-match': tag } });
+  assert.equal((await again(etag)).status, 304);
+  assert.equal((await again('"other"')).status, 200);
+});
+
+test('a namespace is asked for as a whole, and judged as one', async (t) => {
+  const { system, get, asked } = await start(t);
+  for (const name of ['sample:default/a/cpu', 'sample:default/b/cpu', 'sample:other/a/cpu', 'boot:backend'])
+    system.add(name, sampleMachine);
+  const { body } = await get('/actors?namespace=default');
+  assert.deepEqual(
+    body.items.map((row: { id: string }) => row.id),
+    ['sample:default/a/cpu', 'sample:default/b/cpu'],
+  );
+  assert.equal(asked.at(-1)?.namespace, 'default');
 });
 
 test('actors are searched, sorted and paged by the server', async (t) => {
@@ -138,6 +162,7 @@ test('a server that closes ends its streams and waits for nobody', { timeout: 20
     port: system.port,
     allowControl: false,
     audit: () => {},
+    identify: async () => 'ann',
     authorize: async () => 'ann',
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -196,14 +221,25 @@ test('allowed control works, and each use is audited without secrets', async (t)
   system.add(id, sampleMachine);
   await post(`${path}/send`, { event: { type: 'note', password: 'hunter2' } });
   assert.deepEqual((await get(path)).body.row.value, { road: 'start', lamp: 'on' });
+  assert.deepEqual((await post(`${path}/pause`)).body, { paused: true });
+  assert.deepEqual((await post(`${path}/resume`)).body, { paused: false });
   assert.equal((await post(`${path}/restart`)).status, 200);
   assert.equal((await post(`${path}/stop`)).status, 200);
   assert.equal((await post(`${path}/stop`)).status, 404);
   assert.deepEqual(
     audits.map((line) => `${line.action} ${line.outcome}`),
-    ['send done', 'restart done', 'stop done', 'stop failed'],
+    ['send done', 'pause done', 'resume done', 'restart done', 'stop done', 'stop failed'],
   );
   assert.ok(!JSON.stringify(audits).includes('hunter2'));
+  const kept = (await get('/audit')).body;
+  assert.deepEqual(
+    kept
+      .map(({ user, actor, action, outcome }: Answer) => `${user} ${actor} ${action} ${outcome}`)
+      .slice(0, 2),
+    [`ann ${id} stop failed`, `ann ${id} stop done`],
+  );
+  assert.match(kept[0].why, /no actor/);
+  assert.ok(!JSON.stringify(kept).includes('hunter2'));
 });
 
 test('each route asks for its right, in the namespace of the actor', async (t) => {
@@ -220,6 +256,9 @@ test('each route asks for its right, in the namespace of the actor', async (t) =
     ['get', '/traces/default/web-01/cpu'],
     ['post', `${path}/dry-run`],
     ['post', `${path}/send`],
+    ['get', '/audit'],
+    ['post', `${path}/pause`],
+    ['post', `${path}/resume`],
     ['post', `${path}/restart`],
     ['post', `${path}/stop`],
   ];

@@ -69,6 +69,7 @@ test('what live inspection serves beside the table of routes is in the document,
   registerInspection(app, {
     port: createFakeSystem([]).port,
     allowControl: true,
+    identify: async () => 'ann',
     authorize: async () => 'ann',
     audit: () => {},
   });

@@ -37,7 +37,7 @@ export const rabbitmqSkipReason = (): string | false => {
   return isRequired('rabbitmq') ? false : skipWithout('rabbitmq', 'set MON_TEST_REQUIRE=rabbitmq to run it');
 };
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

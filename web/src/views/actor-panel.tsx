@@ -244,7 +244,9 @@ export const ActorPanelOf = ({
             </ul>
           </Panel>
         )}
-        {!compact && !recorded && <ControlBox id={id} canControl={view.canControl} />}
+        {!compact && !recorded && (
+          <ControlBox id={id} isPaused={view.row.status === 'paused'} canControl={view.canControl} />
+        )}
       </div>
     </div>
   );

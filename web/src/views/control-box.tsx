@@ -1,16 +1,22 @@
-// Touching a live actor: send, restart, stop. Shown only where the backend allows it; each use asks once and is audited.
+// Touching a live actor: send, pause, restart, stop. Shown only where the backend allows it; each use asks once and is audited.
 import { useSignal } from '@preact/signals';
 import { encode, inspect, send } from '../lib/api.ts';
 import { attempt, notify } from '../lib/notices.ts';
 import { Panel } from '../parts/bits.tsx';
 
-export const ControlBox = ({ id, canControl }: { id: string; canControl: boolean }) => {
+export interface ControlBoxProps {
+  readonly id: string;
+  readonly isPaused: boolean;
+  readonly canControl: boolean;
+}
+
+export const ControlBox = ({ id, isPaused, canControl }: ControlBoxProps) => {
   const event = useSignal('{"type": ""}');
   if (!canControl)
     return (
       <p class="hint">
-        Looking only. Sending events, restarting and stopping need the right <code>inspect:control</code> and
-        a backend started with <code>--inspect-control</code>.
+        Looking only. Sending events, pausing, restarting and stopping need the right{' '}
+        <code>inspect:control</code> and a backend started with <code>--inspect-control</code>.
       </p>
     );
   const post = (action: string, what: string, body: unknown = {}): Promise<boolean> =>
@@ -37,6 +43,21 @@ export const ControlBox = ({ id, canControl }: { id: string; canControl: boolean
         >
           Send event
         </button>
+        {isPaused ? (
+          <button type="button" onClick={() => void post('resume', 'Resumed')}>
+            Resume
+          </button>
+        ) : (
+          <button
+            type="button"
+            title="Its mail and its deadlines wait until it goes on"
+            onClick={() => {
+              if (sure('Let the mail of this actor wait?')) void post('pause', 'Paused');
+            }}
+          >
+            Pause
+          </button>
+        )}
         <button
           type="button"
           onClick={() => {

@@ -1,0 +1,80 @@
+// StatsD doors: where metric lines come in: datagrams, and on Windows a TCP port instead (interface section 4.6).
+import { createSocket } from 'node:dgram';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { maxSocketConnections, maxStatsdLineBytes } from './limits.ts';
+
+export interface StatsdDoorOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Whole lines, with the address of whoever sent them. */
+  readonly received: (text: string, from: string) => void;
+  /** Told of a door that fails later on. */
+  readonly fault: (error: Error) => void;
+}
+
+export interface StatsdDoor {
+  readonly address: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Rejects when the address can't be had. */
+export type OpenStatsdDoor = (options: StatsdDoorOptions) => Promise<StatsdDoor>;
+
+export const openUdpDoor: OpenStatsdDoor = ({ host, port, received, fault }) =>
+  new Promise((resolve, reject) => {
+    const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+    socket.once('error', reject);
+    socket.on('message', (bytes, from) => received(bytes.toString('utf8'), from.address));
+    socket.bind(port, host, () => {
+      socket.off('error', reject);
+      socket.on('error', fault);
+      const close = () => new Promise<void>((done) => socket.close(() => done()));
+      resolve({ ...socket.address(), close });
+    });
+  });
+
+/** A connection is a stream of lines; what has no end of line yet waits for it, or for the end of the connection. */
+const readLines = (socket: Socket, received: StatsdDoorOptions['received']): void => {
+  const from = socket.remoteAddress ?? '';
+  let rest = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk: string) => {
+    const text = rest + chunk;
+    const end = text.lastIndexOf('\n') + 1;
+    rest = text.slice(end);
+    if (end > 0) received(text.slice(0, end), from);
+    // Nobody writes lines like that: it would only fill our memory.
+    if (rest.length > maxStatsdLineBytes) socket.destroy();
+  });
+  socket.on('end', () => {
+    if (rest !== '') received(rest, from);
+  });
+  // A sender that hangs up is no fault of ours.
+  socket.on('error', () => {});
+};
+
+export const openTcpDoor: OpenStatsdDoor = ({ host, port, received, fault }) =>
+  new Promise((resolve, reject) => {
+    const open = new Set<Socket>();
+    const server = createServer((socket) => {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+      readLines(socket, received);
+    });
+    server.maxConnections = maxSocketConnections;
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      server.on('error', fault);
+      const close = () =>
+        new Promise<void>((done) => {
+          server.close(() => done());
+          for (const socket of open) socket.destroy();
+        });
+      const bound = server.address() as AddressInfo;
+      resolve({ address: bound.address, port: bound.port, close });
+    });
+  });
+
+export const usualDoor: OpenStatsdDoor = process.platform === 'win32' ? openTcpDoor : openUdpDoor;

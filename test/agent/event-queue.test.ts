@@ -1,0 +1,84 @@
+// The queue on disk: what it holds outlives the process, and a full disk is refused and survived.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type EventQueue, openEventQueue } from '../../src/agent/event-queue.ts';
+import { maxEmptyQueueBytes } from '../../src/agent/limits.ts';
+import { type Event, eventSchema } from '../../src/model/event.ts';
+import { readableLog, tempFolder } from './helpers.ts';
+
+const eventOf = (output: string): Event =>
+  eventSchema.parse({ entity: { metadata: { name: 'a' } }, check: { metadata: { name: 'c' }, output } });
+const outputs = (queue: EventQueue): (string | undefined)[] =>
+  queue.after(0, 100_000).map(({ event }) => event.check?.output.split(' ')[0]);
+
+test('events come out in the order they went in, in this life and in the next', async () => {
+  const dir = tempFolder();
+  const first = await openEventQueue(dir, readableLog().log);
+  await Promise.all(['1', '2', '3'].map((output) => first.add(eventOf(output))));
+  const [oldest] = first.after(0, 1);
+  await first.remove(oldest?.key ?? 0);
+  await first.close();
+  const second = await openEventQueue(dir, readableLog().log);
+  await second.add(eventOf('4'));
+  assert.deepEqual(outputs(second), ['2', '3', '4']);
+  await second.close();
+});
+
+test('a queue that was long and is empty gives its file back, one that holds anything does not', async () => {
+  const dir = tempFolder();
+  const file = join(dir, 'queue', 'data.mdb');
+  const first = await openEventQueue(dir, readableLog().log);
+  const large = 'x'.repeat(500_000);
+  for (const number of [1, 2, 3, 4]) await first.add(eventOf(`${number} ${large}`));
+  for (const { key } of first.after(0, 3)) await first.remove(key);
+  await first.close();
+  const second = await openEventQueue(dir, readableLog().log);
+  assert.deepEqual(outputs(second), ['4']);
+  for (const { key } of second.after(0, 1)) await second.remove(key);
+  await second.close();
+  assert.ok(statSync(file).size > maxEmptyQueueBytes);
+  const third = await openEventQueue(dir, readableLog().log);
+  assert.ok(statSync(file).size <= maxEmptyQueueBytes);
+  await third.add(eventOf('5'));
+  assert.deepEqual(outputs(third), ['5']);
+  await third.close();
+});
+
+const mountSmallDisk = (t: TestContext): string | undefined => {
+  const dir = tempFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', dir], { stdio: 'ignore' });
+  } catch {
+    console.error('SKIPPED: a full disk was NOT tested (no right to mount a tmpfs)');
+    t.skip('no right to mount a tmpfs');
+    return undefined;
+  }
+  t.after(() => execFileSync('umount', ['-l', dir]));
+  return dir;
+};
+
+test('a full disk refuses further events, keeps those it took, and takes more once there is space', async (t) => {
+  const dir = mountSmallDisk(t);
+  if (dir === undefined) return;
+  const ballast = join(dir, 'ballast');
+  writeFileSync(ballast, Buffer.alloc(1_048_576));
+  const queue = await openEventQueue(dir, readableLog().log);
+  const filler = 'x'.repeat(50_000);
+  let taken = 0;
+  await assert.rejects(async () => {
+    for (; taken < 1_000; taken += 1) await queue.add(eventOf(`${taken} ${filler}`));
+  });
+  assert.ok(taken > 5, `only ${taken} were taken`);
+  await assert.rejects(queue.add(eventOf(`late ${'x'.repeat(500_000)}`)));
+  const numbers = Array.from({ length: taken }, (_, at) => String(at));
+  assert.deepEqual(outputs(queue), numbers);
+  rmSync(ballast);
+  await queue.add(eventOf('after'));
+  await queue.close();
+  const again = await openEventQueue(dir, readableLog().log);
+  assert.deepEqual(outputs(again), [...numbers, 'after']);
+  await again.close();
+});
