@@ -33,13 +33,13 @@ export const composeTree = (foundations: Foundations, neighbours: TreeNeighbours
   );
   const common = { commit, setAside, nowMs: () => runtime.clock.wallMs() };
   const { nowMs } = common;
-  /** Tells an actor what became of what it asked for; a failure must not pass unheard. */
-  const note = (id: ActorId, fact: CheckFact | EntityFact, what: string): void =>
-    registry.tell(
-      id,
-      fact,
-      reportReceipt((error) => faults.report(`noting ${what} of ${id}`, error)),
-    );
+  /** Tells an actor what became of what it asked for. One that was deleted meanwhile need not know; a failure is reported. */
+  const note = (id: ActorId, fact: CheckFact | EntityFact, what: string): void => {
+    const report = reportReceipt((error) => faults.report(`noting ${what} of ${id}`, error));
+    registry.tell(id, fact, (outcome) => {
+      if (outcome.type !== 'refused' || outcome.why !== 'deadLetter') report(outcome);
+    });
+  };
 
   const entityWorld: EntityWorld = {
     ...common,

@@ -152,6 +152,18 @@ describe('delivery', () => {
     );
   });
 
+  test('of an event that is deleted meanwhile ends without a fault', async () => {
+    const open: (() => void)[] = [];
+    const world = await World.open({ handle: () => new Promise((resolve) => open.push(resolve)) });
+    await world.post({ status: 2 });
+    await world.drive(world.backend.deleteEvent('default', 'web-01', 'cpu'));
+    for (const finish of open) finish();
+    await world.quiet();
+    assert.equal(world.backend.runtime.stats().faults, 0);
+    assert.equal(await world.read('web-01', 'cpu'), undefined);
+    await world.stop();
+  });
+
   test('does not wait for a store that cannot write: an alert goes out all the same', async () => {
     const stores: MemoryStore[] = [];
     const world = await World.open({
