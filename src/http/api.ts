@@ -36,7 +36,13 @@ export interface ApiOptions {
   readonly version: string;
   /** This backend's own name: `Backend-ID` of agent sessions, member name in `/health`. */
   readonly backendId: string;
-  readonly http: { readonly host: string; readonly port: number; readonly tls?: TlsOptions };
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly tls?: TlsOptions;
+    /** `<scheme>://<host>` under which others reach the API; absent: what each request says itself. */
+    readonly origin?: string;
+  };
   readonly agents: {
     readonly host: string;
     readonly port: number;
@@ -125,6 +131,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     metrics,
     bodyLimitBytes: options.bodyLimitBytes ?? bodyLimitBytes,
     ...(options.http.tls === undefined ? {} : { tls: options.http.tls }),
+    ...(options.http.origin === undefined ? {} : { origin: options.http.origin }),
   });
   const edge = createEdge({
     backend,

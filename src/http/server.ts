@@ -39,6 +39,8 @@ export interface HttpServerOptions {
   readonly metrics: HttpMetrics;
   readonly tls?: TlsOptions;
   readonly bodyLimitBytes: number;
+  /** `<scheme>://<host>` under which others reach us; absent: what each request says itself. */
+  readonly origin?: string;
 }
 
 export interface HttpServer {
@@ -141,7 +143,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       url: route.url,
       onRequest: guard(route),
       handler: async (request, reply) => {
-        const call = callOf(request);
+        const call = callOf(request, options.origin);
         const principal = principals.get(request);
         const answer = await (route.access === 'public' || route.access === 'open'
           ? route.handle(call)
@@ -225,14 +227,14 @@ const ifNoneMatchOf = ({ method, headers }: FastifyRequest): string | undefined 
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
-const callOf = (request: FastifyRequest): Call => ({
+const callOf = (request: FastifyRequest, origin: string | undefined): Call => ({
   parameters: request.params as Parameters,
   query: request.query as Call['query'],
   body: request.body,
   headers: request.headers,
   path: pathOf(request),
   address: request.socket.remoteAddress ?? '',
-  origin: `${request.protocol}://${request.host}`,
+  origin: origin ?? `${request.protocol}://${request.host}`,
 });
 
 const sendAnswer = (reply: FastifyReply, { status, headers, body }: Answer): FastifyReply => {

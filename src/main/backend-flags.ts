@@ -22,7 +22,10 @@ export const backendFlags = {
   ),
   'api-listen-address': text('[::]:8080', 'address and port of the HTTP API; port 0: any free one'),
   'api-request-limit': integer(512_000, 'largest request body, bytes', { min: 1_024 }),
-  'api-url': text('', 'URL under which others reach the API, when it is not the listen address'),
+  'api-url': text(
+    '',
+    'URL under which browsers and clients reach the API, e.g. https://mon.example.org; empty: what each request says itself',
+  ),
   'assets-burst-limit': integer(100, 'asset downloads that may come at once', { min: 1 }),
   'assets-rate-limit': decimal(1.39, 'asset downloads a second; 0: no limit'),
   'cache-dir': text(

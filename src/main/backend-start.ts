@@ -24,7 +24,7 @@ import { createBackendMetrics } from './backend-metrics.ts';
 import { readTls, renewOnHangUp } from './backend-tls.ts';
 import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
 import { firstUser } from './first-user.ts';
-import { localUrl, parseListenAddress, plainHost } from './listen-address.ts';
+import { localUrl, parseListenAddress, parsePublicUrl, plainHost } from './listen-address.ts';
 import { addLiveInspection } from './live-inspection.ts';
 import { createTrust, type Trust } from './trust.ts';
 
@@ -52,6 +52,7 @@ const readKey = (file: string): KeyObject | undefined => {
 
 const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promise<Running> => {
   const listen = parseListenAddress('--api-listen-address', settings.apiListenAddress);
+  const origin = parsePublicUrl('--api-url', settings.apiUrl);
   const tls = readTls(settings);
   const { authorities } = trust;
   const licenseKey = readKey(settings.licensePublicKeyFile);
@@ -97,7 +98,11 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
       defaultExpireSeconds: Math.ceil(settings.defaultSilencedExpiryTime / 1_000),
       maxExpireSeconds: Math.floor(settings.maxSilencedExpiryTimeAllowed / 1_000),
     },
-    http: { ...listen, ...(tls.api === undefined ? {} : { tls: tls.api }) },
+    http: {
+      ...listen,
+      ...(tls.api === undefined ? {} : { tls: tls.api }),
+      ...(origin === undefined ? {} : { origin }),
+    },
     agents: {
       host: plainHost(settings.agentHost),
       port: settings.agentPort,

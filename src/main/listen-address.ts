@@ -30,3 +30,14 @@ export const localUrl = (scheme: string, { address, port }: AddressInfo): string
   const host = anyHost.includes(address) ? '127.0.0.1' : address;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 };
+
+/** `<scheme>://<host>` of a URL under which others reach us; undefined when empty. Throws SettingsError for what is none. */
+export const parsePublicUrl = (flag: string, text: string): string | undefined => {
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  if (url !== undefined && isPlain && /^https?:$/.test(url.protocol)) return url.origin;
+  throw new SettingsError(
+    `${flag} must be a URL of scheme and host, e.g. https://mon.example.org (got ${JSON.stringify(text)})`,
+  );
+};

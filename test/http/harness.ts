@@ -121,6 +121,7 @@ export const openHouse = async (
     readonly log?: Log;
     readonly clock?: TestClock;
     readonly authorities?: ApiOptions['authorities'];
+    readonly origin?: string;
   } = {},
 ): Promise<House> => {
   const backend = options.backend ?? (await FakeBackend.create());
@@ -133,7 +134,11 @@ export const openHouse = async (
     version: '0.1.0',
     backendId: 'backend-1',
     ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
-    http: { host: '127.0.0.1', port: 0 },
+    http: {
+      host: '127.0.0.1',
+      port: 0,
+      ...(options.origin === undefined ? {} : { origin: options.origin }),
+    },
     agents: {
       host: '127.0.0.1',
       port: 0,

@@ -17,7 +17,10 @@ const root = '/api/enterprise/authentication/v2/oidc';
 const open = async (
   t: TestContext,
   spec: object = {},
-  { pair, authorities }: { readonly pair?: Pair; readonly authorities?: TrustedAuthorities } = {},
+  {
+    pair,
+    ...options
+  }: { readonly pair?: Pair; readonly authorities?: TrustedAuthorities; readonly origin?: string } = {},
 ) => {
   const issuer = await startIssuer(t, pair);
   // Tokens of the issuer are of today.
@@ -27,7 +30,7 @@ const open = async (
   // As a logger writes errors: with everything that can be seen of them and of their causes.
   const write = (fields: object, text: string) => void lines.push(`${text} ${inspect(fields, { depth: 9 })}`);
   const log: Log = { error: write, warn: write, info: write, debug: write };
-  const house = await openHouse(t, { clock, log, ...(authorities === undefined ? {} : { authorities }) });
+  const house = await openHouse(t, { clock, log, ...options });
   const reply = await house.ask('PUT', '/api/enterprise/authentication/v2/authproviders/issuer', {
     body: {
       type: 'oidc',
@@ -207,6 +210,19 @@ test(
     assert.equal(claimsOf(reply.json.access_token).sub, 'ada');
   },
 );
+
+test('behind a proxy the issuer sends browsers to the address others know, whatever the request says', async (t) => {
+  const { house } = await open(t, {}, { origin: 'https://mon.example.org' });
+  const { begin, back } = await walk(house);
+  const asked = new URL(begin.headers.get('location') ?? '').searchParams;
+  assert.equal(asked.get('redirect_uri'), `https://mon.example.org${root}/callback`);
+  assert.match(begin.headers.get('set-cookie') ?? '', /; Secure/);
+  assert.equal(back.origin, 'https://mon.example.org');
+  const cookie = (begin.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const reply = await comeBack(house, back.pathname + back.search, cookie);
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(claimsOf(reply.json.access_token).iss, 'https://mon.example.org');
+});
 
 test('without an issuer the list is empty', async (t) => {
   const house = await openHouse(t);
