@@ -78,9 +78,10 @@ export const createClient = (parts: ClientParts): Client => {
   let connection = 0;
 
   const publishResult = (check: Json): void => {
-    const payload = { client: name, check, ...signature };
+    const payload = { client: name, check };
+    // The signature is for the server, not for those who read logs.
     log.info('publishing check result', { payload });
-    outbox.send(payload);
+    outbox.send({ ...payload, ...signature });
   };
   const runner = createCheckRunner({
     client,
@@ -166,8 +167,9 @@ export const createClient = (parts: ClientParts): Client => {
   };
 
   const finishChecks = async (): Promise<void> => {
-    const end = Date.now() + stopGraceMs;
-    while (runner.inProgress > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 50));
+    const end = performance.now() + stopGraceMs;
+    while (runner.inProgress > 0 && performance.now() < end)
+      await new Promise((resolve) => setTimeout(resolve, 50));
     slots.killAll();
   };
 

@@ -38,7 +38,8 @@ export const createOutbox = (transport: Transport, log: ClientLog, timers: Pick<
       await transport.publish(resultsPipe, message);
     } catch (error) {
       const reason = (error as Error).message;
-      log.error('failed to publish check result', { payload: message, error: reason });
+      const { check } = JSON.parse(message) as { readonly check: unknown };
+      log.error('failed to publish check result', { check, error: reason });
       // What the backend refuses today it refuses tomorrow.
       if (!reason.startsWith('the backend refused')) hold(message);
     }

@@ -32,6 +32,8 @@ export type ClientFact =
     }
   | {
       readonly type: 'result.received';
+      /** Of the event that comes of it; the same one when it is told again. */
+      readonly id: string;
       readonly result: ClientResult;
       readonly signature: string;
       /** The client that sent it, which is another one when the result names a `source`. */
@@ -71,6 +73,7 @@ export type ClientEffect =
     }
   | {
       readonly type: 'result.publish';
+      readonly id: string;
       readonly result: ClientResult;
       readonly sender: string;
       readonly nowMs: number;

@@ -119,8 +119,8 @@ const machine = setup({
     }),
     publishResult: emit(({ event }) => {
       if (event.type !== 'result.received') throw new Error('client machine: no result to publish');
-      const { result, sender, nowMs } = event;
-      return { type: 'result.publish', result, sender, nowMs };
+      const { id, result, sender, nowMs } = event;
+      return { type: 'result.publish', id, result, sender, nowMs };
     }),
     refuse: emit(({ event }) =>
       event.type === 'result.received'

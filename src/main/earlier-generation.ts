@@ -10,6 +10,7 @@ import { component, errorText, type Logger } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';
 import { version } from '../program/version.ts';
 import { type BrokerFiles, brokerFromUrl, type NamedBroker } from '../wire/earlier/broker-url.ts';
+import { maxMessagesInHand } from '../wire/earlier/limits.ts';
 import { brokerAddresses } from '../wire/earlier/rabbitmq-address.ts';
 import { createRabbitmqTransport } from '../wire/earlier/rabbitmq-transport.ts';
 import { redisOptions } from '../wire/earlier/redis-options.ts';
@@ -32,9 +33,6 @@ export interface EarlierGeneration {
   close(): Promise<void>;
 }
 
-/** Messages a RabbitMQ hands over before the first is acknowledged: they share commits. */
-const prefetch = 100;
-
 const named = (url: string, files: BrokerFiles): NamedBroker => {
   try {
     const broker = brokerFromUrl(url, files);
@@ -51,7 +49,7 @@ const transportOf = (broker: NamedBroker, log: Logger): Transport => {
   const onFault = (error: unknown) => log.error({ err: error }, 'a message of a broker could not be handled');
   return broker.type === 'redis'
     ? createRedisTransport({ redis: broker.redis, onFault })
-    : createRabbitmqTransport({ rabbitmq: broker.rabbitmq, prefetch, onFault });
+    : createRabbitmqTransport({ rabbitmq: broker.rabbitmq, prefetch: maxMessagesInHand, onFault });
 };
 
 export const serveEarlierGeneration = async (options: {

@@ -21,6 +21,7 @@ const keepalive = (nowMs: number, signature = '', more: object = {}): ClientFact
 });
 const result = (nowMs: number, signature = ''): ClientFact => ({
   type: 'result.received',
+  id: 'id-1',
   result: { name: 'cpu', output: 'x', status: 1 },
   signature,
   sender: 'c1',

@@ -273,6 +273,7 @@ const clientWalk: Walk = {
     })),
     (scene) => ({
       type: 'result.received',
+      id: 'id-1',
       result: { name: 'cpu', output: '', status: 0 },
       signature: pick(scene, ['', 'S1']),
       sender: 'c1',

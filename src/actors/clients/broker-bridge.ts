@@ -1,14 +1,17 @@
 // A broker the earlier generation already uses (Redis or RabbitMQ), and the registry on its other side: keepalives and
 // results are taken from it and acknowledged after the commit, requests are put into it (earlier-client sheet 2 and 3).
+import { randomUUID } from 'node:crypto';
 import { MonError } from '../../model/errors.ts';
 import { keepalivesPipe, resultsPipe, type Transport } from '../../wire/earlier/transport.ts';
 import type { Clients } from './clients.ts';
-import { maxMessageBytes } from './limits.ts';
+import { bridgeRetryMs, maxMessageBytes } from './limits.ts';
 
 export interface BridgeOptions {
   readonly transport: Transport;
   readonly clients: Pick<Clients, 'keepalive' | 'result' | 'attach' | 'heardAgain'>;
   readonly log: Record<'info' | 'warn' | 'error', (fields: object, text: string) => void>;
+  /** How long a message waits that we cannot take for the moment. */
+  readonly retryMs?: number;
 }
 
 export interface Bridge {
@@ -16,17 +19,24 @@ export interface Bridge {
 }
 
 /** Begins at once, and keeps the connection up until it is closed. */
-export const openBridge = ({ transport, clients, log }: BridgeOptions): Bridge => {
+export const openBridge = ({ transport, clients, log, retryMs = bridgeRetryMs }: BridgeOptions): Bridge => {
   const via = transport.name;
   let listening = false;
+  let closed = false;
   clients.attach({
     name: via,
     isConnected: () => listening && transport.isConnected(),
     publish: (pipe, message) => transport.publish(pipe, message),
   });
 
+  /** What is wrong with it stays wrong; a fault of ours is worth the louder word. */
+  const drop = (what: string, error: unknown): void => {
+    const refused = error instanceof MonError && !error.retry;
+    log[refused ? 'warn' : 'error']({ via, err: error }, `a ${what} of a client was dropped`);
+  };
+
   const take =
-    (what: 'keepalive' | 'result', hand: (message: unknown) => Promise<void>) =>
+    (what: 'keepalive' | 'result', hand: (message: unknown, id: string) => Promise<void>) =>
     async (text: string): Promise<void> => {
       if (Buffer.byteLength(text) > maxMessageBytes)
         return log.error(
@@ -39,19 +49,26 @@ export const openBridge = ({ transport, clients, log }: BridgeOptions): Bridge =
       } catch (error) {
         return log.error({ via, err: error }, `failed to parse ${what} payload`);
       }
-      try {
-        await hand(message);
-      } catch (error) {
-        // What is wrong with it stays wrong; an outage of ours is worth the louder word.
-        const refused = error instanceof MonError && !error.retry;
-        log[refused ? 'warn' : 'error']({ via, err: error }, `a ${what} of a client was dropped`);
+      const id = randomUUID();
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await hand(message, id);
+        } catch (error) {
+          const passes = error instanceof MonError && error.retry && !closed;
+          // The next keepalive is on its way; a result comes once.
+          if (!passes || what === 'keepalive') return drop(what, error);
+          // Told once; the broker keeps what comes after it.
+          if (attempt === 1)
+            log.error({ via, err: error }, `a ${what} of a client cannot be taken now, trying again`);
+          await new Promise((resolve) => setTimeout(resolve, retryMs));
+        }
       }
     };
 
   const listen = async (): Promise<void> => {
     const ack = { ack: true };
     const keepalive = take('keepalive', (message) => clients.keepalive(message, via));
-    const result = take('result', (message) => clients.result(message));
+    const result = take('result', (message, id) => clients.result(message, id));
     await transport.subscribe(keepalivesPipe, keepalivesPipe.name, keepalive, ack);
     await transport.subscribe(resultsPipe, resultsPipe.name, result, ack);
     listening = true;
@@ -69,5 +86,10 @@ export const openBridge = ({ transport, clients, log }: BridgeOptions): Bridge =
     },
     failed: (reason) => log.warn({ via, reason }, 'the broker cannot be reached'),
   });
-  return { close: () => transport.close() };
+  return {
+    close: () => {
+      closed = true;
+      return transport.close();
+    },
+  };
 };

@@ -133,7 +133,7 @@ const publishKeepalive = (
 };
 
 const publishResult = (
-  { result, sender, nowMs }: Effect<'result.publish'>,
+  { id, result, sender, nowMs }: Effect<'result.publish'>,
   actor: LiveActor,
   name: string,
   world: ClientWorld,
@@ -142,9 +142,8 @@ const publishResult = (
   const check = String(result['name']);
   const definition = world.definition(check);
   const completed = completedResult(result, definition, record);
-  const arrival = { nowMs, id: world.newId() };
   const event = {
-    ...resultEvent(completed, clientEntity(record, clientNamespace), sender, arrival),
+    ...resultEvent(completed, clientEntity(record, clientNamespace), sender, { nowMs, id }),
     pipelines: definition?.pipelines ?? [],
   };
   if (leaves(result, world)) {

@@ -97,7 +97,8 @@ export class Clients {
     });
   }
 
-  result(message: unknown): Promise<void> {
+  /** `id` is that of the event that comes of it: a result that is told again under the same one is applied once. */
+  result(message: unknown, id = this.#world.newId()): Promise<void> {
     const read = readResult(message);
     if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
     const { target, sender, result, signature, isProxy } = read;
@@ -107,7 +108,7 @@ export class Clients {
       );
     const nowMs = this.#world.nowMs();
     const firstRecord = proxyRecord(target, isProxy, this.#world.version, nowMs);
-    return this.#tell(target, { type: 'result.received', result, signature, sender, firstRecord, nowMs });
+    return this.#tell(target, { type: 'result.received', id, result, signature, sender, firstRecord, nowMs });
   }
 
   // What operators do

@@ -4,6 +4,8 @@
 export const maxClientMail = 1_024;
 /** Largest keepalive or result taken from a broker; the bigger ones are dropped with a log line. */
 export const maxMessageBytes = 1_048_576;
+/** How long a message of a broker waits that we cannot take for the moment. */
+export const bridgeRetryMs = 1_000;
 /** Longest a client that is being deleted is kept out, should we end meanwhile. */
 export const maxDeletionMs = 30_000;
 /** Clients started in one go while the tree is rebuilt at boot. */

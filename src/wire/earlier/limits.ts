@@ -2,6 +2,8 @@
 
 /** One attempt to connect. */
 export const connectTimeoutMs = 20_000;
+/** Messages a broker hands to the backend before the first of them is dealt with: they share commits. */
+export const maxMessagesInHand = 100;
 /** How often a Redis is asked whether it is there, and how long it has for the answer. */
 export const redisPingMs = 20_000;
 /** One question to a sentinel. */

@@ -3,7 +3,7 @@
 import { Redis } from 'ioredis';
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
-import { redisPingMs } from './limits.ts';
+import { maxMessagesInHand, redisPingMs } from './limits.ts';
 import { databaseOf, redisOptions } from './redis-options.ts';
 import { NotConnected, type Take, type Transport } from './transport.ts';
 
@@ -47,7 +47,7 @@ class RedisLine {
       throw error;
     }
     this.#pings = setInterval(() => this.#look(), this.#options.pingMs ?? redisPingMs);
-    this.#pubsub.on('message', (channel, message) => this.#hand(String(channel), String(message)));
+    this.#pubsub.on('message', (channel, message) => void this.#hand(String(channel), String(message)));
     return this;
   }
 
@@ -113,21 +113,25 @@ class RedisLine {
 
   /** Waits for messages one after the other, until its connection ends. */
   async #takeFrom(client: Redis, key: string): Promise<void> {
+    const inHand = new Set<Promise<void>>();
     try {
       while (this.#clients.includes(client) && !this.#closed) {
         const taken = await client.blpop(key, 0);
-        if (taken !== null) this.#hand(key, taken[1]);
+        if (taken === null) continue;
+        const done = this.#hand(key, taken[1]).finally(() => inHand.delete(done));
+        inHand.add(done);
+        // What waits in Redis is safer there than with us.
+        if (inHand.size >= maxMessagesInHand) await Promise.race(inHand);
       }
     } catch (error) {
       if (!this.#closed && this.#clients.includes(client)) this.#lost(`redis ${(error as Error).message}`);
     }
   }
 
-  #hand(key: string, message: string): void {
-    const take = this.#takers.get(key);
-    if (take === undefined) return;
+  /** Settles once the taker is done with it, and never rejects. */
+  async #hand(key: string, message: string): Promise<void> {
     try {
-      Promise.resolve(take(message)).catch(this.#options.onFault);
+      await this.#takers.get(key)?.(message);
     } catch (error) {
       this.#options.onFault(error);
     }

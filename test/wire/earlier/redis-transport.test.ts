@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { brokerFromUrl } from '../../../src/wire/earlier/broker-url.ts';
+import { maxMessagesInHand } from '../../../src/wire/earlier/limits.ts';
 import { createRedisTransport } from '../../../src/wire/earlier/redis-transport.ts';
 import { eventually } from '../../eventually.ts';
 import { hasOpenssl, makeAuthority } from '../../http/certificates.ts';
@@ -56,6 +57,32 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     await third.transport.publish(results, '{"b":1}');
     await seen.select(3);
     assert.deepEqual(await seen.lrange('transport:3:list:results', 0, -1), ['{"b":1}']);
+  });
+
+  test('leaves in the list what it cannot deal with yet', async (t) => {
+    const broker = await startRedis();
+    t.after(() => broker.stop());
+    const seen = new Redis(broker.url);
+    t.after(() => seen.disconnect());
+    const key = 'transport:0:list:results';
+    const all = Array.from({ length: 2 * maxMessagesInHand }, (_, at) => String(at));
+    await seen.rpush(key, ...all);
+    const { transport, isUp } = open(t, broker.url);
+    await isUp();
+    let letGo = () => {};
+    const free = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const taken: string[] = [];
+    await transport.subscribe(results, 'results', (message) => {
+      taken.push(message);
+      return free;
+    });
+    await eventually('as many as it takes', () => taken.length >= maxMessagesInHand);
+    assert.deepEqual([taken.length, await seen.llen(key)], [maxMessagesInHand, maxMessagesInHand]);
+    letGo();
+    await eventually('all of them', () => taken.length === all.length);
+    assert.deepEqual(taken, all);
   });
 
   test('needs the password a server asks for', async (t) => {

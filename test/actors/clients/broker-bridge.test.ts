@@ -1,0 +1,79 @@
+// The bridge between a broker and the registry: what happens to a message that cannot be taken.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
+import { maxMessageBytes } from '../../../src/actors/clients/limits.ts';
+import { MonError } from '../../../src/model/errors.ts';
+import { fakeTransport } from '../../client/fake-transport.ts';
+import { eventually } from '../../eventually.ts';
+
+const open = (result: (message: unknown, id?: string) => Promise<void>) => {
+  const broker = fakeTransport();
+  const told: [string, string][] = [];
+  const note = (level: string) => (_fields: object, text: string) => void told.push([level, text]);
+  const bridge = openBridge({
+    transport: broker.transport,
+    clients: { keepalive: async () => {}, result, attach: () => {}, heardAgain: () => {} },
+    log: { info: () => {}, warn: note('warn'), error: note('error') },
+    retryMs: 1,
+  });
+  broker.connect();
+  return { bridge, told, say: (message: object | string) => broker.request('results', message), broker };
+};
+
+const upTo = (failures: number, error: Error) => {
+  const ids: unknown[] = [];
+  const result = async (_message: unknown, id?: string) => {
+    ids.push(id);
+    if (ids.length <= failures) throw error;
+  };
+  return { result, calls: () => ids.length, ids };
+};
+
+test('an outage of ours is waited out: the message is not done before it was taken', async () => {
+  const outage = upTo(3, new MonError('unavailable'));
+  const { say, told, broker } = open(outage.result);
+  await eventually('the subscription', () => broker.takers.has('results'));
+  await say({});
+  assert.equal(outage.calls(), 4);
+  assert.equal(new Set(outage.ids).size, 1, 'told again, it is the same event');
+  assert.deepEqual(told, [['error', 'a result of a client cannot be taken now, trying again']]);
+});
+
+test('what is wrong stays wrong, and is dropped; so is what trips over a fault of ours', async () => {
+  const wrong = upTo(1, new MonError('invalid', 'check must be a hash'));
+  const refused = open(wrong.result);
+  await eventually('the subscription', () => refused.broker.takers.has('results'));
+  await refused.say({});
+  const fault = open(upTo(1, new Error('a bug')).result);
+  await eventually('the subscription', () => fault.broker.takers.has('results'));
+  await fault.say({});
+  assert.deepEqual(
+    [wrong.calls(), refused.told, fault.told],
+    [1, [['warn', 'a result of a client was dropped']], [['error', 'a result of a client was dropped']]],
+  );
+});
+
+test('what is no JSON, or too large, is told of and never handed on', async () => {
+  const nobody = upTo(0, new Error());
+  const { say, told, broker } = open(nobody.result);
+  await eventually('the subscription', () => broker.takers.has('results'));
+  await say('{');
+  await say(JSON.stringify('x'.repeat(maxMessageBytes)));
+  assert.equal(nobody.calls(), 0);
+  assert.deepEqual(told, [
+    ['error', 'failed to parse result payload'],
+    ['error', 'message exceeds the configured max message size'],
+  ]);
+});
+
+test('a bridge that is closed waits for nothing', async () => {
+  const outage = upTo(Number.POSITIVE_INFINITY, new MonError('unavailable'));
+  const { bridge, say, told, broker } = open(outage.result);
+  await eventually('the subscription', () => broker.takers.has('results'));
+  const waiting = say({});
+  await eventually('the wait', () => told.length === 1);
+  await bridge.close();
+  await waiting;
+  assert.deepEqual(told.at(-1), ['error', 'a result of a client was dropped']);
+});
