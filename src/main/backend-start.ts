@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Backend } from '../actors/backend.ts';
+import { keptLicenseFault } from '../actors/resources/licensed-limit.ts';
 import { realClock } from '../actors/runtime/clock.ts';
 import { guardProcess } from '../actors/runtime/process-guard.ts';
 import { type Api, createApi } from '../http/api.ts';
@@ -74,6 +75,8 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
       process.exit(collapseExitCode);
     },
   });
+  const unlicensed = keptLicenseFault(backend.resources, licenseKey, Date.now());
+  if (unlicensed !== null) log.warn({ why: unlicensed }, 'the license that is kept does not count');
   const hashing = createHashingQueue();
   await firstUser({ settings, table: backend.resources, hashing, log });
   const eventList = createEventList(backend.events);

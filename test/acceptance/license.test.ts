@@ -62,6 +62,13 @@ test('an owner makes a key, signs a licence with it, and it lifts the limit of a
     } finally {
       await backend.program.kill();
     }
+    const without = await startBackend(join(dir, 'state'), ['--entity-limit', '1']);
+    try {
+      const { why } = await without.program.line('the license that is kept does not count');
+      assert.match(String(why), /--license-public-key-file/);
+    } finally {
+      await without.program.kill();
+    }
   }));
 
 test('what is signed is checked before: a licence holds, is over, was changed, or was never one', () =>

@@ -35,3 +35,13 @@ export const createLicensedLimit = (options: {
     return licenseIsOver(license, nowMs()) ? freeEntities : Math.max(freeEntities, license.entities);
   };
 };
+
+/** Why the license that is kept does not count, or null: it does, or there is none. For whoever starts a backend. */
+export const keptLicenseFault = (
+  table: ResourceTable,
+  key: KeyObject | undefined,
+  nowMs: number,
+): string | null => {
+  const kept = table.get(licenseId.segment, licenseId.namespace, licenseId.name);
+  return kept === undefined ? null : licenseFault(kept as unknown as License, key, nowMs);
+};
