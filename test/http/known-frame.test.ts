@@ -5,7 +5,7 @@ import { jsonCodec } from '../../src/http/edge/codec.ts';
 import { type FrameMemory, readEventFrame } from '../../src/http/edge/frame-reader.ts';
 import { KnownEntity } from '../../src/http/edge/known-entity.ts';
 import { KnownFrames } from '../../src/http/edge/known-frame.ts';
-import { maxKnownFrames } from '../../src/http/edge/limits.ts';
+import { maxKnownFrameBytes, maxKnownFrames } from '../../src/http/edge/limits.ts';
 import { maxStatus } from '../../src/model/check.ts';
 import { fc } from '../property.ts';
 
@@ -138,6 +138,14 @@ test('only so many frames are remembered', () => {
   }
   eventOf(frame({}, { metadata: { name: 'one-more' } }), memory);
   assert.equal(isKnown(frame(), memory), false);
+});
+
+test('a frame that is too large is not remembered', () => {
+  const bare = frame({}, { command: '' }).length;
+  const sized = (bytes: number): Buffer => frame({}, { command: 'x'.repeat(bytes - bare) });
+  assert.ok(isKnown(sized(maxKnownFrameBytes), taught(sized(maxKnownFrameBytes))));
+  const larger = sized(maxKnownFrameBytes + 1);
+  assert.equal(isKnown(larger, taught(larger)), false);
 });
 
 test('with and without a memory, damaged and odd frames read the same', () => {
