@@ -172,7 +172,7 @@ export const startBackend = async (settings: BackendSettings): Promise<number> =
   stopWithParent();
   const trust = createTrust(settings.trustedCaFile);
   const running = await run(settings, trust, log);
-  renewOnHangUp(settings, trust, running.api, log);
+  renewOnHangUp(settings, trust, running, log);
   guardProcess({ log, flush: () => running.backend.committer.flush() });
   log.warn({ signal: await signal }, 'stopping');
   process.once('SIGINT', () => process.exit(130));

@@ -6,6 +6,7 @@ import { readAuthorities } from '../program/authorities.ts';
 import type { Logger } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';
 import type { BackendSettings } from './backend-flags.ts';
+import type { EarlierGeneration } from './earlier-generation.ts';
 import type { Trust } from './trust.ts';
 
 /** Which certificates of agents count. One of the general authorities makes TLS mutual, but lets nobody in by itself. */
@@ -26,7 +27,12 @@ export const readTls = (settings: BackendSettings): { api?: TlsOptions; agents?:
 };
 
 /** SIGHUP: files of certificates are read again. What cannot be read or does not fit is logged, and the old ones stay. */
-export const renewOnHangUp = (settings: BackendSettings, trust: Trust, api: Api, log: Logger): void => {
+export const renewOnHangUp = (
+  settings: BackendSettings,
+  trust: Trust,
+  { api, earlier }: { readonly api: Api; readonly earlier: Pick<EarlierGeneration, 'renewCertificate'> },
+  log: Logger,
+): void => {
   const renew = (what: string, read: () => void): void => {
     try {
       read();
@@ -36,7 +42,11 @@ export const renewOnHangUp = (settings: BackendSettings, trust: Trust, api: Api,
     }
   };
   process.on('SIGHUP', () => {
-    renew('certificates', () => api.renewCertificates(readTls(settings)));
+    renew('certificates', () => {
+      const tls = readTls(settings);
+      api.renewCertificates(tls);
+      earlier.renewCertificate(tls.api);
+    });
     if (settings.trustedCaFile !== '') renew('trusted authorities', trust.renew);
   });
 };

@@ -30,6 +30,7 @@ export interface EarlierSettings {
 export interface EarlierGeneration {
   /** Where its API listens; undefined when nobody asked for one. */
   readonly port: number | undefined;
+  renewCertificate(tls: TlsOptions | undefined): void;
   close(): Promise<void>;
 }
 
@@ -75,6 +76,7 @@ export const serveEarlierGeneration = async (options: {
   const bridges = transports.map((transport) => openBridge({ transport, clients: backend.clients, log }));
   return {
     port: address?.port,
+    renewCertificate: (renewed) => api?.renewCertificate(renewed),
     close: async () => {
       await Promise.all(bridges.map((bridge) => bridge.close()));
       await api?.close();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { connect } from 'node:tls';
 import { hasOpenssl, makeAuthority, type Pair } from '../http/certificates.ts';
+import { freePort } from '../wire/earlier/brokers.ts';
 import { eventually, startBackend, tempDir } from './programs.ts';
 
 const options = { skip: hasOpenssl ? false : 'no openssl program' };
@@ -32,11 +33,15 @@ test(
       };
       const [first, second] = [authority.issue('first'), authority.issue('second')];
       await install(first, first);
+      const earlierPort = await freePort();
+      const earlier = `https://127.0.0.1:${earlierPort}`;
       const backend = await startBackend(join(dir, 'state'), [
         '--cert-file',
         certFile,
         '--key-file',
         keyFile,
+        '--earlier-api-port',
+        String(earlierPort),
       ]);
       try {
         assert.equal(await nameAt(backend.api, authority.ca), 'first');
@@ -45,6 +50,7 @@ test(
         await backend.program.line('certificates were read again');
         assert.equal(await nameAt(backend.api, authority.ca), 'second');
         assert.equal(await nameAt(backend.agents, authority.ca), 'second');
+        assert.equal(await nameAt(earlier, authority.ca), 'second');
         await install(first, second);
         backend.program.process.kill('SIGHUP');
         await backend.program.line('the old ones stay');

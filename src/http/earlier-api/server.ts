@@ -14,7 +14,7 @@ import { type Authenticator, parseBasic } from '../auth/authenticator.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Log } from '../log.ts';
 import { authorize } from '../rbac.ts';
-import type { TlsOptions } from '../tls.ts';
+import { renewCertificate, type TlsOptions } from '../tls.ts';
 import { Hub } from './hub.ts';
 import { headersTimeoutMs, maxBodyBytes } from './limits.ts';
 import { narrowed, type Paged } from './listing.ts';
@@ -33,6 +33,8 @@ export interface EarlierApiOptions {
 
 export interface EarlierApi {
   listen(host: string, port: number): Promise<AddressInfo>;
+  /** New certificates for new connections. */
+  renewCertificate(tls: TlsOptions | undefined): void;
   close(): Promise<void>;
 }
 
@@ -173,6 +175,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
           resolve(server.address() as AddressInfo);
         });
       }),
+    renewCertificate: (renewed) => renewCertificate(server, renewed),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await transport.close();

@@ -8,6 +8,7 @@ import { createGuessThrottle } from '../../../src/http/auth/guess-throttle.ts';
 import { createHashingQueue } from '../../../src/http/auth/hashing-queue.ts';
 import { createEarlierApi } from '../../../src/http/earlier-api/server.ts';
 import { silentLog } from '../../../src/http/log.ts';
+import type { TlsOptions } from '../../../src/http/tls.ts';
 import { attributesAnnotation } from '../../../src/machines/client-event-rule.ts';
 import { checkConfigSchema } from '../../../src/model/check.ts';
 import type { Event } from '../../../src/model/event.ts';
@@ -21,7 +22,7 @@ export interface Told {
   readonly status: number;
 }
 
-export const openLiveBackend = async () => {
+export const openLiveBackend = async ({ tls }: { readonly tls?: TlsOptions } = {}) => {
   const told: Told[] = [];
   const warnings: string[] = [];
   const note = (_fields: object, text: string) => void warnings.push(text);
@@ -71,6 +72,7 @@ export const openLiveBackend = async () => {
     log: silentLog,
     wallMs: () => Date.now(),
     version: '0.1.0',
+    tls,
   });
   const { port } = await api.listen('127.0.0.1', 0);
   /** `attributes` are those of the earlier generation that a check has no field for. */
