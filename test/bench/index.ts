@@ -4,7 +4,9 @@ import { benchAgent } from './agent.ts';
 import { benchCheckMachine } from './check-machine.ts';
 import { benchHttp } from './http.ts';
 import { benchRoad } from './road.ts';
+import { benchStalledReaders } from './stalled-readers.ts';
 import { benchSupervision } from './supervision.ts';
+import { benchWatching } from './watching.ts';
 
 const benches = {
   supervision: benchSupervision,
@@ -12,6 +14,8 @@ const benches = {
   road: benchRoad,
   agent: benchAgent,
   http: benchHttp,
+  watching: benchWatching,
+  'readers that stop reading': benchStalledReaders,
 };
 
 for (const [name, bench] of Object.entries(benches)) {
