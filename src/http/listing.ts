@@ -44,7 +44,7 @@ const selectorOf = (value: string | readonly string[] | undefined): Selector => 
 
 /** What a kind knows about its items, for selectors. */
 export interface Selectable<T> {
-  fields(item: T): Readonly<Record<string, string>>;
+  field(item: T, name: string): string | undefined;
   labels(item: T): Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ export const selectorFilter = <T>(
   const labels = selectorOf(query.labelSelector);
   if (fields.length + labels.length === 0) return undefined;
   return (item) =>
-    (fields.length === 0 || selects(fields, kind.fields(item))) &&
+    (fields.length === 0 || selects(fields, (name) => kind.field(item, name))) &&
     (labels.length === 0 || selects(labels, kind.labels(item)));
 };
 

@@ -63,6 +63,8 @@ export interface ResourceKind {
   namespace(resource: Resource): string;
   /** Field selectors, complete names to values as text (API sheet, section 6.3). */
   fields(resource: Resource): Record<string, string>;
+  /** One of them by its complete name, found without making the others; undefined when there is none. */
+  field(resource: Resource, name: string): string | undefined;
   /** Label selectors. */
   labels(resource: Resource): Record<string, string>;
   /** What readers get: optional keys leave when empty, secrets are hidden. */
@@ -91,6 +93,8 @@ export interface KindRow<T> {
   readonly name?: (resource: T) => string;
   readonly namespace?: (resource: T) => string;
   readonly fields?: (resource: T) => Record<string, unknown>;
+  /** One of `fields`, where there are many items and making all for each would take long. */
+  readonly field?: (resource: T, name: string) => unknown;
   readonly labels?: (resource: T) => Record<string, string>;
   /** Keys of the resource that readers don't see when empty. */
   readonly optionalKeys?: readonly string[];
@@ -129,6 +133,27 @@ const fieldsOf = <T>(row: KindRow<T>, resource: T, name: string, namespace: stri
     fields[`${prefix}.${field}`] = selectable(value);
   }
   return fields;
+};
+
+const fieldReader = <T>(
+  row: KindRow<T>,
+  nameOf: (resource: T) => string,
+  namespaceOf: (resource: T) => string,
+): ((resource: T, name: string) => string | undefined) => {
+  const { field, selectorPrefix } = row;
+  if (field === undefined)
+    return (resource, name) => {
+      const all = fieldsOf(row, resource, nameOf(resource), namespaceOf(resource));
+      return Object.hasOwn(all, name) ? all[name] : undefined;
+    };
+  const start = `${selectorPrefix}.`;
+  return (resource, name) => {
+    if (!name.startsWith(start)) return undefined;
+    const own = name.slice(start.length);
+    if (own === 'namespace') return namespaceOf(resource);
+    const found = field(resource, own);
+    return found === undefined ? undefined : selectable(found);
+  };
 };
 
 const wireOf = <T>(row: KindRow<T>) => {
@@ -183,6 +208,7 @@ export const defineKind = <T>(row: KindRow<T>): ResourceKind => {
     name: (resource) => nameOf(own(resource)),
     namespace: (resource) => namespaceOf(own(resource)),
     fields: (resource) => fieldsOf(row, own(resource), nameOf(own(resource)), namespaceOf(own(resource))),
+    field: fieldReader(row, nameOf, namespaceOf) as ResourceKind['field'],
     labels: (resource) => row.labels?.(own(resource)) ?? { ...metadataOf(resource).labels },
     toWire: (resource) => toWire(own(resource)),
     keepSecrets: (resource, stored) =>

@@ -190,10 +190,12 @@ export const parseSelectors = (texts: readonly string[]): SelectorReading => {
   return { ok: true, selector };
 };
 
+/** A field or label as text; undefined when there is none of this name. */
+export type Lookup = (name: string) => string | undefined;
 type Values = Readonly<Record<string, string>>;
 
-const meets = (requirement: Requirement, values: Values): boolean => {
-  const found = Object.hasOwn(values, requirement.field) ? values[requirement.field] : undefined;
+const meets = (requirement: Requirement, lookup: Lookup): boolean => {
+  const found = lookup(requirement.field);
   if (requirement.type === 'contains') return found?.includes(requirement.value) ?? false;
   if (found === undefined) return requirement.negated;
   switch (requirement.type) {
@@ -207,5 +209,10 @@ const meets = (requirement: Requirement, values: Values): boolean => {
 };
 
 /** Whether an item with these fields (or labels) is selected. An empty selector selects everything. */
-export const selects = (selector: Selector, values: Values): boolean =>
-  selector.every((requirement) => meets(requirement, values));
+export const selects = (selector: Selector, values: Values | Lookup): boolean => {
+  const lookup =
+    typeof values === 'function'
+      ? values
+      : (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
+  return selector.every((requirement) => meets(requirement, lookup));
+};
