@@ -80,6 +80,10 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
   const hashing = createHashingQueue();
   await firstUser({ settings, table: backend.resources, hashing, log });
   const eventList = createEventList(backend.events);
+  const silencing = {
+    defaultExpireSeconds: Math.ceil(settings.defaultSilencedExpiryTime / 1_000),
+    maxExpireSeconds: Math.floor(settings.maxSilencedExpiryTimeAllowed / 1_000),
+  };
   const api = await createApi({
     backend,
     routes: eventList.routes,
@@ -97,10 +101,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
       refreshSeconds: Math.ceil(settings.refreshTokenExpiry / 1_000),
     },
     bodyLimitBytes: settings.apiRequestLimit,
-    silencing: {
-      defaultExpireSeconds: Math.ceil(settings.defaultSilencedExpiryTime / 1_000),
-      maxExpireSeconds: Math.floor(settings.maxSilencedExpiryTimeAllowed / 1_000),
-    },
+    silencing,
     http: {
       ...listen,
       ...(tls.api === undefined ? {} : { tls: tls.api }),
@@ -126,6 +127,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     backend,
     authenticator: api.authenticator,
     tls: tls.api,
+    silencing,
     log,
   });
   const secure = tls.api === undefined ? '' : 's';

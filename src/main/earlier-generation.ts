@@ -5,6 +5,7 @@ import { openBridge } from '../actors/clients/broker-bridge.ts';
 import { realClock } from '../actors/runtime/clock.ts';
 import type { Authenticator } from '../http/auth/authenticator.ts';
 import { createEarlierApi } from '../http/earlier-api/server.ts';
+import type { SilencingLimits } from '../http/routes/silenced.ts';
 import type { TlsOptions } from '../http/tls.ts';
 import { component, errorText, type Logger } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';
@@ -58,6 +59,7 @@ export const serveEarlierGeneration = async (options: {
   readonly backend: Backend;
   readonly authenticator: Authenticator;
   readonly tls: TlsOptions | undefined;
+  readonly silencing: SilencingLimits;
   readonly log: Logger;
 }): Promise<EarlierGeneration> => {
   const { settings, backend, authenticator, tls } = options;
@@ -71,7 +73,15 @@ export const serveEarlierGeneration = async (options: {
   const api =
     settings.earlierApiPort === 0
       ? undefined
-      : createEarlierApi({ backend, authenticator, log, wallMs: () => realClock.wallMs(), version, tls });
+      : createEarlierApi({
+          backend,
+          authenticator,
+          log,
+          wallMs: () => realClock.wallMs(),
+          version,
+          tls,
+          silencing: options.silencing,
+        });
   const address = await api?.listen(settings.earlierApiHost, settings.earlierApiPort);
   const bridges = transports.map((transport) => openBridge({ transport, clients: backend.clients, log }));
   return {

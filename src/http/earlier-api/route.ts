@@ -2,6 +2,7 @@
 import type { Backend } from '../../actors/backend.ts';
 import type { Json } from '../../model/earlier/json.ts';
 import { MonError } from '../../model/errors.ts';
+import type { SilencingLimits } from '../routes/silenced.ts';
 
 export type EarlierBackend = Pick<
   Backend,
@@ -26,6 +27,7 @@ export interface Ask {
   readonly nowMs: number;
   readonly version: string;
   readonly username: string;
+  readonly silencing: SilencingLimits;
 }
 
 export interface Answer {

@@ -14,6 +14,7 @@ import { type Authenticator, parseBasic } from '../auth/authenticator.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Log } from '../log.ts';
 import { authorize } from '../rbac.ts';
+import { noSilencingLimits, type SilencingLimits } from '../routes/silenced.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
 import { Hub } from './hub.ts';
 import { headersTimeoutMs, maxBodyBytes } from './limits.ts';
@@ -29,6 +30,8 @@ export interface EarlierApiOptions {
   readonly wallMs: () => number;
   readonly version: string;
   readonly tls?: TlsOptions | undefined;
+  /** Default: none. */
+  readonly silencing?: SilencingLimits | undefined;
 }
 
 export interface EarlierApi {
@@ -75,7 +78,7 @@ const createHttp = (tls: TlsOptions | undefined): Server =>
 
 /** Nothing is reachable before `listen`. */
 export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
-  const { backend, authenticator, log, wallMs, version, tls } = options;
+  const { backend, authenticator, log, wallMs, version, tls, silencing = noSilencingLimits } = options;
   const hub = new Hub();
   backend.clients.attach(hub);
   const transport = createTransportSocket({ hub, clients: backend.clients, log });
@@ -105,7 +108,16 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     const query = queryOf(request);
     const body = route.method === 'POST' ? await readBody(request) : {};
     const { username } = principal;
-    const answer = await route.handle({ backend, params, query, body, nowMs: wallMs(), version, username });
+    const answer = await route.handle({
+      backend,
+      params,
+      query,
+      body,
+      nowMs: wallMs(),
+      version,
+      username,
+      silencing,
+    });
     const paged: Paged = narrowed(answer.body, query);
     return { ...answer, ...(answer.body === undefined ? {} : { body: paged.body }), headers: paged.headers };
   };

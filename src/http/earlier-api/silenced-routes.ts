@@ -1,7 +1,13 @@
 // /silenced: the same silences as everywhere else, in the words of the earlier generation (earlier-client sheet 3.6 and 4).
 import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
 import type { Json } from '../../model/earlier/json.ts';
-import { completeSilenced, type Silenced, silencedName, silencedSchema } from '../../model/silenced.ts';
+import {
+  completeSilenced,
+  type Silenced,
+  silencedDurationFault,
+  silencedName,
+  silencedSchema,
+} from '../../model/silenced.ts';
 import { isExpired } from '../../model/silencing.ts';
 import {
   type Ask,
@@ -58,12 +64,14 @@ const optionalText = (body: Json, key: 'reason' | 'creator'): string => {
   return value;
 };
 
-const create = async ({ backend, body, nowMs, username }: Ask): Promise<void> => {
+const create = async ({ backend, body, nowMs, username, silencing }: Ask): Promise<void> => {
   const subscription = part(body, 'subscription', subscriptionPattern);
   const check = part(body, 'check', checkPattern);
   if (subscription === '' && check === '') throw invalid('must provide check or subscription');
   const { expire_on_resolve = false } = body;
   if (typeof expire_on_resolve !== 'boolean') throw invalid('expire_on_resolve must be boolean');
+  const { defaultExpireSeconds, maxExpireSeconds } = silencing;
+  const nowSeconds = Math.floor(nowMs / 1000);
   const creator = optionalText(body, 'creator');
   const entry = silencedSchema.parse({
     metadata: { name: silencedName(subscription, check), namespace: clientNamespace, created_by: username },
@@ -76,8 +84,11 @@ const create = async ({ backend, body, nowMs, username }: Ask): Promise<void> =>
   });
   const complete = completeSilenced(entry, {
     creator: creator === '' ? username : creator,
-    nowSeconds: Math.floor(nowMs / 1000),
+    nowSeconds,
+    ...(defaultExpireSeconds > 0 ? { defaultExpireSeconds } : {}),
   });
+  const fault = silencedDurationFault(complete, nowSeconds, maxExpireSeconds);
+  if (fault !== null) throw invalid(fault);
   const { name } = complete.metadata;
   await backend.resources.put({ segment, namespace: clientNamespace, name }, complete as never);
 };

@@ -223,6 +223,21 @@ test('silences are the same ones as everywhere, in the earlier words', async () 
   assert.equal((await ask('POST', '/silenced/clear', {})).code, 400);
 });
 
+test('a silence ends by itself where the backend asks for that, and lasts no longer than it allows', async (t) => {
+  const strict = await openLiveBackend({ silencing: { defaultExpireSeconds: 60, maxExpireSeconds: 100 } });
+  t.after(() => strict.close());
+  const at = (path: string, body?: object) =>
+    fetch(strict.url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { Authorization: basic('admin', password) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  assert.equal((await at('/silenced', { check: 'cpu', expire: 101 })).status, 400);
+  assert.equal((await at('/silenced', { check: 'cpu' })).status, 201);
+  const [silence] = (await (await at('/silenced')).json()) as { expire: number }[];
+  assert.ok(silence !== undefined && silence.expire > 0 && silence.expire <= 60);
+});
+
 test('info and health', async () => {
   const info = (await ask('GET', '/info')).json;
   assert.equal(info.sensu.version, '0.1.0');

@@ -6,9 +6,8 @@ import { realClock } from '../../../src/actors/runtime/clock.ts';
 import { createCredentials } from '../../../src/http/auth/credentials.ts';
 import { createGuessThrottle } from '../../../src/http/auth/guess-throttle.ts';
 import { createHashingQueue } from '../../../src/http/auth/hashing-queue.ts';
-import { createEarlierApi } from '../../../src/http/earlier-api/server.ts';
+import { createEarlierApi, type EarlierApiOptions } from '../../../src/http/earlier-api/server.ts';
 import { silentLog } from '../../../src/http/log.ts';
-import type { TlsOptions } from '../../../src/http/tls.ts';
 import { attributesAnnotation } from '../../../src/machines/client-event-rule.ts';
 import { checkConfigSchema } from '../../../src/model/check.ts';
 import type { Event } from '../../../src/model/event.ts';
@@ -22,7 +21,7 @@ export interface Told {
   readonly status: number;
 }
 
-export const openLiveBackend = async ({ tls }: { readonly tls?: TlsOptions } = {}) => {
+export const openLiveBackend = async (options: Pick<EarlierApiOptions, 'tls' | 'silencing'> = {}) => {
   const told: Told[] = [];
   const warnings: string[] = [];
   const note = (_fields: object, text: string) => void warnings.push(text);
@@ -72,7 +71,7 @@ export const openLiveBackend = async ({ tls }: { readonly tls?: TlsOptions } = {
     log: silentLog,
     wallMs: () => Date.now(),
     version: '0.1.0',
-    tls,
+    ...options,
   });
   const { port } = await api.listen('127.0.0.1', 0);
   /** `attributes` are those of the earlier generation that a check has no field for. */
