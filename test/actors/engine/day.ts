@@ -13,8 +13,8 @@ const minuteMs = 60_000;
 const hours = Number(process.argv[2] ?? 24);
 const seed = Number(process.argv[3] ?? 1);
 const checkMinutes = 60;
-const keepaliveMinutes = 20;
-const warningMinutes = 45;
+const keepaliveMinutes = 10;
+const warningMinutes = 25;
 const deaths = Math.round(hours * 12);
 
 export interface DayReport {
