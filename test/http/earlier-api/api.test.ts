@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { handlerSchema } from '../../../src/model/handler.ts';
+import { StoreError } from '../../../src/store/snapshot-store.ts';
 import { eventually } from '../../client/helpers.ts';
 import { type LiveBackend, openLiveBackend, password } from './live-backend.ts';
 
@@ -236,6 +237,27 @@ test('a silence ends by itself where the backend asks for that, and lasts no lon
   assert.equal((await at('/silenced', { check: 'cpu' })).status, 201);
   const [silence] = (await (await at('/silenced')).json()) as { expire: number }[];
   assert.ok(silence !== undefined && silence.expire > 0 && silence.expire <= 60);
+});
+
+test('while nothing can be stored, that is what is answered; afterwards all is well', async (t) => {
+  let isFull = false;
+  const beforeCommit = () => {
+    if (isFull) throw new StoreError('full', 'no space left');
+  };
+  const tight = await openLiveBackend({}, { beforeCommit });
+  t.after(() => tight.close());
+  const post = async () => {
+    const reply = await fetch(`${tight.url}/stashes`, {
+      method: 'POST',
+      headers: { Authorization: basic('admin', password) },
+      body: '{"path":"a","content":{}}',
+    });
+    return [reply.status, await reply.json()];
+  };
+  isFull = true;
+  assert.deepEqual(await post(), [500, { error: 'not connected to redis' }]);
+  isFull = false;
+  assert.deepEqual(await post(), [201, { path: 'a' }]);
 });
 
 test('info and health', async () => {

@@ -11,7 +11,7 @@ import { silentLog } from '../../../src/http/log.ts';
 import { attributesAnnotation } from '../../../src/machines/client-event-rule.ts';
 import { checkConfigSchema } from '../../../src/model/check.ts';
 import type { Event } from '../../../src/model/event.ts';
-import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
+import { MemoryDisk, MemoryStore, type MemoryStoreOptions } from '../../../src/store/memory-store.ts';
 
 export const password = 'P@ssw0rd!';
 
@@ -21,12 +21,15 @@ export interface Told {
   readonly status: number;
 }
 
-export const openLiveBackend = async (options: Pick<EarlierApiOptions, 'tls' | 'silencing'> = {}) => {
+export const openLiveBackend = async (
+  options: Pick<EarlierApiOptions, 'tls' | 'silencing'> = {},
+  store: MemoryStoreOptions = {},
+) => {
   const told: Told[] = [];
   const warnings: string[] = [];
   const note = (_fields: object, text: string) => void warnings.push(text);
   const backend = await Backend.open({
-    store: new MemoryStore({ disk: new MemoryDisk() }),
+    store: new MemoryStore({ disk: new MemoryDisk(), ...store }),
     log: { debug: () => {}, info: () => {}, warn: note, error: note },
     name: 'b1',
     entityLimit: 0,
