@@ -48,7 +48,9 @@ const serve = (socket: Socket, { converse, lingerMs }: LocalSocketOptions): void
     if (!finish()) return;
     socket.end(word);
     socket.resume();
-    socket.setTimeout(lingerMs, () => socket.destroy());
+    // Not `socket.setTimeout`: whoever goes on talking would put it off for ever.
+    const cutOff = setTimeout(() => socket.destroy(), lingerMs);
+    socket.once('close', () => clearTimeout(cutOff));
   };
   const conversation = converse(answer);
   socket.on('data', (chunk: Buffer) => {
