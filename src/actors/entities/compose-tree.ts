@@ -9,6 +9,7 @@ import { setAsideIn } from '../commit/durable-origin.ts';
 import type { Foundations } from '../foundations.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import type { ActorId } from '../runtime/contract.ts';
+import { noteAgainMs } from '../runtime/limits.ts';
 import { reportReceipt } from '../runtime/receipts.ts';
 import type { Silences } from '../silences/silences.ts';
 import type { EntityWorld } from './entity-behaviour.ts';
@@ -33,11 +34,16 @@ export const composeTree = (foundations: Foundations, neighbours: TreeNeighbours
   );
   const common = { commit, setAside, nowMs: () => runtime.clock.wallMs() };
   const { nowMs } = common;
-  /** Tells an actor what became of what it asked for. One that was deleted meanwhile need not know; a failure is reported. */
+  /**
+   * Tells an actor what became of what it asked for: one that is flooded again later, since it waits for this. One that was
+   * deleted meanwhile need not know; a failure is reported.
+   */
   const note = (id: ActorId, fact: CheckFact | EntityFact, what: string): void => {
     const report = reportReceipt((error) => faults.report(`noting ${what} of ${id}`, error));
     registry.tell(id, fact, (outcome) => {
-      if (outcome.type !== 'refused' || outcome.why !== 'deadLetter') report(outcome);
+      const why = outcome.type === 'refused' ? outcome.why : undefined;
+      if (why === 'busy') runtime.deadlines.after(noteAgainMs, () => note(id, fact, what));
+      else if (why !== 'deadLetter') report(outcome);
     });
   };
 

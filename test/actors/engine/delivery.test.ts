@@ -1,6 +1,7 @@
 // Results and their deliveries through the whole engine: counts, order, and at least once over a crash.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { maxCheckMail } from '../../../src/actors/runtime/limits.ts';
 import { MemoryStore } from '../../../src/store/memory-store.ts';
 import { StoreError } from '../../../src/store/snapshot-store.ts';
 import { fc } from '../../property.ts';
@@ -150,6 +151,25 @@ describe('delivery', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('goes on after its end could not be noted because the check was flooded', async () => {
+    const open: (() => void)[] = [];
+    const world = await World.open({ handle: () => new Promise((resolve) => open.push(resolve)) });
+    await world.post({ status: 1 });
+    const refused: unknown[] = [];
+    // No turn passes: all of them wait in the mailbox of the check, as many as it holds and one more.
+    const flood = Array.from({ length: maxCheckMail + 1 }, () =>
+      world.backend.acceptEvent(world.event({ status: 1 })).catch((error) => refused.push(error)),
+    );
+    open[0]?.();
+    for (let round = 0; round < 10; round += 1) await Promise.resolve();
+    await world.drive(Promise.all(flood));
+    assert.equal(refused.length, 1, 'the check was flooded');
+    await world.advance(5_000);
+    assert.equal(open.length, 2, 'the next delivery is under way');
+    assert.equal(world.backend.runtime.stats().faults, 0);
+    await world.stop();
   });
 
   test('of an event that is deleted meanwhile ends without a fault', async () => {
