@@ -68,10 +68,9 @@ export const sinceOf = ({ check, timestamp }: CheckEvent): number => {
 
 /** The event as it is to be shown: silenced by the silences of now, not by those of its last result. */
 export const withSilences = (event: CheckEvent, silenced: readonly string[]): CheckEvent => {
-  const { silenced: then, ...check } = event.check;
-  const isSilenced = silenced.length > 0;
-  // Most are not, and were not: fifty thousand of them need not be copied to be looked at.
-  if (!isSilenced && !event.check.is_silenced && then === undefined) return event;
-  const names = isSilenced ? { silenced: [...silenced] } : {};
-  return { ...event, check: { ...check, is_silenced: isSilenced, ...names } };
+  // Most are not silenced, and were not: fifty thousand of them need not be copied to be looked at.
+  if (silenced.length === 0 && !event.check.is_silenced && event.check.silenced === undefined) return event;
+  const { silenced: _then, ...check } = event.check;
+  const names = silenced.length > 0 ? { silenced: [...silenced] } : {};
+  return { ...event, check: { ...check, is_silenced: silenced.length > 0, ...names } };
 };

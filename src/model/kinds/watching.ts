@@ -61,15 +61,23 @@ const eventFields = (event: Event): Record<string, unknown> => {
 
 const labelStart = 'labels.';
 
+const labelOf = (
+  metadata: { readonly labels?: Readonly<Record<string, string>> | null | undefined } | undefined,
+  label: string,
+): string | undefined => {
+  const labels = metadata?.labels;
+  return labels && Object.hasOwn(labels, label) ? labels[label] : undefined;
+};
+
 /** What `eventFields` would say, for one of fifty thousand. */
 const eventField = (event: Event, name: string): unknown => {
   if (!name.startsWith(labelStart)) return eventReaders.get(name)?.(event);
   const label = name.slice(labelStart.length);
-  for (const { labels } of [event.metadata, event.check?.metadata, event.entity.metadata].flatMap(
-    (one) => one ?? [],
-  ))
-    if (labels && Object.hasOwn(labels, label)) return labels[label];
-  return undefined;
+  return (
+    labelOf(event.metadata, label) ??
+    labelOf(event.check?.metadata, label) ??
+    labelOf(event.entity.metadata, label)
+  );
 };
 
 const readableEvent = (event: Event) => toWireEvent(redactEvent(event));

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { searchEvents } from '../../../src/actors/events/event-search.ts';
+import { contextOf } from '../../../src/actors/runtime/snapshot.ts';
+import type { CheckContext } from '../../../src/machines/check-facts.ts';
 import { World } from './world.ts';
 
 const attention = async (world: World): Promise<string[]> => {
@@ -32,6 +34,12 @@ test('the list follows results and deletions, and is the same after a crash', as
   await world.crash();
   await world.start();
   assert.deepEqual(await attention(world), expected);
+  const snapshot = world.backend.runtime.registry.peek('check:default/web-01/cpu') ?? assert.fail('no actor');
+  assert.equal(
+    world.backend.events.get('default/web-01/cpu')?.event,
+    contextOf<CheckContext>(snapshot).event,
+    'the list holds a copy of what its actor holds already',
+  );
   await world.stop();
 });
 
