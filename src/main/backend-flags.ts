@@ -92,7 +92,7 @@ export const backendFlags = {
   ),
   'trusted-ca-file': text(
     '',
-    'authorities (PEM) trusted besides the well-known ones when connecting to others over TLS; agents that show a certificate of theirs use mutual TLS',
+    'authorities (PEM) trusted besides the well-known ones when connecting to others over TLS; agents that show a certificate of theirs use mutual TLS, and are the user it names',
   ),
 } as const;
 

@@ -9,7 +9,7 @@ import type { BackendSettings } from './backend-flags.ts';
 import type { EarlierGeneration } from './earlier-generation.ts';
 import type { Trust } from './trust.ts';
 
-/** Which certificates of agents count. One of the general authorities makes TLS mutual, but lets nobody in by itself. */
+/** Which certificates of agents count. Those of the general authorities are looked at where they are shown. */
 const clientsOf = ({ agentAuthTrustedCaFile, trustedCaFile }: BackendSettings) => {
   if (agentAuthTrustedCaFile !== '') return { clientCa: readAuthorities(agentAuthTrustedCaFile) };
   if (trustedCaFile === '') return {};

@@ -99,7 +99,7 @@ test('without demanded certificates agents log in with their password over TLS',
 });
 
 test(
-  'where certificates are not demanded a good one makes TLS mutual, but only the password lets anybody in',
+  'where certificates are not demanded a good one makes TLS mutual, and lets in without a password only who it names',
   options,
   async (t) => {
     const authority = makeAuthority(t);
@@ -120,12 +120,26 @@ test(
       assert.equal(backend.sessions.at(-1)?.info.mutualTls, mutualTls, what);
       assert.equal(backend.sessions.at(-1)?.info.user, 'agent');
     }
+    await addUser(backend.resources, 'web-agent', 'a long password', ['system:agents']);
     const { Authorization: _, ...nameless } = agentHeaders();
-    for (const headers of [nameless, agentHeaders('web-01', 'default', 'a wrong password')]) {
-      const socket = new WebSocket(agentUrl, { headers, ca: authority.ca, ...authority.issue('agent') });
-      socket.on('error', () => {});
-      const [, response] = await once(socket, 'unexpected-response');
-      assert.equal(response.statusCode, 401);
+    const own = authority.issue('web-agent');
+    const socket = new WebSocket(agentUrl, { headers: nameless, ca: authority.ca, ...own });
+    t.after(() => socket.terminate());
+    await once(socket, 'open');
+    assert.deepEqual(
+      [backend.sessions.at(-1)?.info.user, backend.sessions.at(-1)?.info.mutualTls],
+      ['web-agent', true],
+    );
+    for (const [what, headers, pair] of [
+      ['a name nobody has', nameless, authority.issue('unknown.example')],
+      ['a name somebody has, signed by somebody else', nameless, stranger.issue('web-agent')],
+      ['nothing at all', nameless, {}],
+      ['a wrong password beside it', agentHeaders('web-01', 'default', 'a wrong password'), own],
+    ] as const) {
+      const refused = new WebSocket(agentUrl, { headers, ca: authority.ca, ...pair });
+      refused.on('error', () => {});
+      const [, response] = await once(refused, 'unexpected-response');
+      assert.equal(response.statusCode, 401, what);
       response.resume();
     }
   },

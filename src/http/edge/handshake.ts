@@ -44,8 +44,11 @@ export interface HandshakeOptions {
   readonly backend: BackendPort;
   readonly authenticator: Authenticator;
   readonly rate: ConnectionRate;
-  /** Whether a certificate our authorities vouch for takes the place of a password. */
-  readonly certificatesLogIn: boolean;
+  /**
+   * Whether every agent has to show a certificate. Then it takes the place of a password, whoever it names. Where it does
+   * not have to, one without a password is in only as the user its certificate names.
+   */
+  readonly certificatesDemanded: boolean;
 }
 
 /** Whether the connection carries a client certificate that our authorities vouch for. */
@@ -58,20 +61,25 @@ const certificateName = (request: IncomingMessage): string | undefined => {
   return typeof name === 'string' && name !== '' ? name : undefined;
 };
 
-const byCertificate = (backend: BackendPort, name: string): Principal | Refused => {
+const byCertificate = (backend: BackendPort, name: string, isDemanded: boolean): Principal | Refused => {
   const user = findUser(backend.resources, name);
   if (user?.disabled === true) return refused(401, 'bad credentials');
   if (user !== undefined) return { username: user.username, groups: groupsOf(user), via: 'certificate' };
-  return { username: 'agent', groups: [agentsGroup], via: 'certificate' };
+  if (isDemanded) return { username: 'agent', groups: [agentsGroup], via: 'certificate' };
+  return refused(
+    401,
+    `missing credentials: there is no password, and no user of the name in the certificate (${name})`,
+  );
 };
 
 const whoIsIt = async (
   request: IncomingMessage,
-  { backend, authenticator, certificatesLogIn }: HandshakeOptions,
+  { backend, authenticator, certificatesDemanded }: HandshakeOptions,
 ): Promise<Principal | Refused> => {
-  const certified = certificatesLogIn && isMutual(request) ? certificateName(request) : undefined;
-  if (certified !== undefined) return byCertificate(backend, certified);
+  const certified = isMutual(request) ? certificateName(request) : undefined;
   const basic = parseBasic(request.headers.authorization);
+  if (certified !== undefined && (certificatesDemanded || basic === undefined))
+    return byCertificate(backend, certified, certificatesDemanded);
   if (basic === undefined) return refused(401, 'missing credentials');
   const address = request.socket.remoteAddress ?? '';
   try {

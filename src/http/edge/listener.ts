@@ -133,14 +133,14 @@ export const createEdge = (options: EdgeOptions): Edge => {
   const rate = createConnectionRate(limits.connectionsPerSecond, limits.connectionBurst, monotonicMs);
   const upgrade = createUpgrader(backendId, limits);
   const server = createPlainServer(options.tls, limits);
-  const certificatesLogIn = options.tls?.rejectUnauthorized === true;
+  const certificatesDemanded = options.tls?.rejectUnauthorized === true;
   let closing = false;
 
   const decide = async (request: IncomingMessage): Promise<Welcome | Refused> => {
     if (pathOf(request) !== '/') return notFound;
     const verdict = closing
       ? shuttingDown
-      : await decideInTime(request, { backend, authenticator, rate, certificatesLogIn }, limits, log);
+      : await decideInTime(request, { backend, authenticator, rate, certificatesDemanded }, limits, log);
     const status = verdict.type === 'refused' ? verdict.status : 101;
     counts.handshakes.set(status, (counts.handshakes.get(status) ?? 0) + 1);
     return verdict;
