@@ -5,7 +5,7 @@ import { activeStateIds } from '../../src/http/inspect/state-value.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
 import { entityMachine } from '../../src/machines/entity-machine.ts';
 import { placeDeadlines } from '../../web/src/chart/deadline-places.ts';
-import { roundedPath, zoomed } from '../../web/src/chart/geometry.ts';
+import { around, firstFrame, roundedPath, zoomed } from '../../web/src/chart/geometry.ts';
 import { brief, countdown, duration, severityOf, severityRank } from '../../web/src/lib/format.ts';
 import { fc } from '../property.ts';
 
@@ -39,6 +39,27 @@ test('zooming keeps the point under the pointer where it is, and has ends', () =
       assert.ok(Math.abs((y - seen.y) / seen.height - y / whole.height) < 1e-9);
     }),
   );
+});
+
+test('a chart opens whole where it can be read, else around what is active, and never beyond its edges', () => {
+  const whole = { x: -10, y: -10, width: 1_600, height: 1_200 };
+  const focus = around([[200, 900, 100, 60]], whole);
+  assert.deepEqual(firstFrame(whole, { width: 1_000, height: 800 }, focus), whole);
+  const seen = firstFrame(whole, { width: 340, height: 260 }, focus);
+  assert.deepEqual([seen.width, seen.height], [400, 260 / 0.85]);
+  assert.ok(seen.x <= 200 && seen.x + seen.width >= 300 && seen.y <= 900 && seen.y + seen.height >= 960);
+  const corner = firstFrame(whole, { width: 340, height: 260 }, around([[1_500, 1_150, 80, 30]], whole));
+  assert.deepEqual([corner.x + corner.width, corner.y + corner.height], [1_590, 1_190]);
+  const apart = around(
+    [
+      [0, 0, 50, 50],
+      [0, 380, 50, 20],
+    ],
+    whole,
+  );
+  const both = firstFrame(whole, { width: 340, height: 300 }, apart);
+  assert.ok(both.y <= 0 && both.y + both.height >= 400, 'an active state is cut off that had room');
+  assert.deepEqual(around([], whole), whole);
 });
 
 test('a deadline is shown in the active state of the region that bears its name, else in the only active one', () => {

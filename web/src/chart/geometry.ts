@@ -55,6 +55,8 @@ export const zoomed = (frame: Frame, whole: Frame, factor: number, at: Point): F
 /** Pixels a drawing unit: below the first the text in a chart cannot be read, at the second it is read with ease. */
 const smallestScale = 0.6;
 const readableScale = 0.85;
+/** Left around what is focused on. */
+const focusMargin = 24;
 
 /**
  * What of a drawing is seen at first in a place of so many pixels: all of it, or, where it could not be read then, what
@@ -63,8 +65,13 @@ const readableScale = 0.85;
 export const firstFrame = (whole: Frame, place: Size, focus: Frame): Frame => {
   const scale = Math.min(place.width / whole.width, place.height / whole.height);
   if (!(scale > 0) || scale >= smallestScale) return whole;
-  const width = Math.min(whole.width, place.width / readableScale);
-  const height = Math.min(whole.height, place.height / readableScale);
+  const fitting = Math.min(
+    place.width / (focus.width + 2 * focusMargin),
+    place.height / (focus.height + 2 * focusMargin),
+  );
+  const seen = within(fitting, smallestScale, readableScale);
+  const width = Math.min(whole.width, place.width / seen);
+  const height = Math.min(whole.height, place.height / seen);
   return {
     x: within(focus.x + focus.width / 2 - width / 2, whole.x, whole.x + whole.width - width),
     y: within(focus.y + focus.height / 2 - height / 2, whole.y, whole.y + whole.height - height),

@@ -35,7 +35,11 @@ export const countdown = (ms: number): string => {
 };
 
 export const ago = (atSeconds: number, nowMs: number): string =>
-  atSeconds <= 0 ? 'never' : `${duration(nowMs / 1000 - atSeconds)} ago`;
+  atSeconds <= 0
+    ? 'never'
+    : nowMs / 1000 - atSeconds < 1
+      ? 'just now'
+      : `${duration(nowMs / 1000 - atSeconds)} ago`;
 
 export const clockTime = (ms: number): string => new Date(ms).toLocaleTimeString([], { hour12: false });
 export const clockTimeMs = (ms: number): string =>
@@ -52,7 +56,7 @@ export const bytes = (count: number): string => {
 export const micros = (us: number): string =>
   us < 1000 ? `${us.toFixed(0)} µs` : `${(us / 1000).toFixed(1)} ms`;
 export const millis = (ms: number): string =>
-  ms > 0 && ms < 1 ? `${(ms * 1000).toFixed(0)} µs` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+  ms === 0 ? '0 ms' : ms < 1 ? `${(ms * 1000).toFixed(0)} µs` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 
 export const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
 

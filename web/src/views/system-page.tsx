@@ -47,16 +47,8 @@ export const SystemPage = () => {
       {found !== undefined && (
         <div class="gauges">
           {main.filter((name) => name in found.gauges).map((name) => gaugeOf(name, samples.value))}
-          <Gauge
-            name="memory"
-            text={bytes(found.rssBytes)}
-            values={samples.value.map((one) => one.rssBytes)}
-          />
-          <Gauge
-            name="heap"
-            text={bytes(found.heapBytes)}
-            values={samples.value.map((one) => one.heapBytes)}
-          />
+          <Gauge name="memory" values={samples.value.map((one) => one.rssBytes)} tell={bytes} />
+          <Gauge name="heap" values={samples.value.map((one) => one.heapBytes)} tell={bytes} />
         </div>
       )}
       <div class="columns">
@@ -69,13 +61,6 @@ export const SystemPage = () => {
             ))}
           </ul>
         </Panel>
-        <Panel title="More figures">
-          <Facts
-            rows={Object.entries(found?.gauges ?? {})
-              .filter(([name]) => !main.includes(name))
-              .map(([name, value]): [string, string] => [wordsOf(name), valueText(name, value)])}
-          />
-        </Panel>
         <Panel title="About">
           <Facts
             rows={[
@@ -86,18 +71,25 @@ export const SystemPage = () => {
           />
         </Panel>
       </div>
+      <Panel title="More figures" class="many">
+        <Facts
+          rows={Object.entries(found?.gauges ?? {})
+            .filter(([name]) => !main.includes(name))
+            .map(([name, value]): [string, string] => [wordsOf(name), valueText(name, value)])}
+        />
+      </Panel>
     </>
   );
 };
 
 /** What tells how the backend is doing at a glance; the rest is a table. */
 const main: readonly string[] = [
-  'messages',
-  'commits',
   'lagMs',
   'longestTurnMs',
   'p99CommitMs',
   'queueDepth',
+  'messages',
+  'commits',
   'deliveriesRunning',
   'deliveriesWaiting',
   'sessions',
@@ -117,13 +109,12 @@ const gaugeOf = (name: string, history: readonly System[]) => {
       <Gauge
         key={name}
         name={`${words(name.replace(/Total$/, ''))} a second`}
-        text={(rates.at(-1) ?? 0).toFixed(1)}
         values={rates}
+        tell={(value) => value.toFixed(1)}
       />
     );
   }
-  const last = values.at(-1) ?? 0;
-  return <Gauge key={name} name={wordsOf(name)} text={valueText(name, last)} values={values} />;
+  return <Gauge key={name} name={wordsOf(name)} values={values} tell={(value) => valueText(name, value)} />;
 };
 
 const wordsOf = (name: string): string => (name === 'lagMs' ? 'loop lag' : words(name.replace(/Ms$/, '')));
@@ -143,10 +134,16 @@ const rate = (
 
 const words = (name: string): string => name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
 
-const Gauge = ({ name, text, values }: { name: string; text: string; values: readonly number[] }) => (
+interface GaugeProps {
+  readonly name: string;
+  readonly values: readonly number[];
+  readonly tell: (value: number) => string;
+}
+
+const Gauge = ({ name, values, tell }: GaugeProps) => (
   <div class="gauge">
     <span class="dim">{name}</span>
-    <b class="num">{text}</b>
-    <Sparkline values={values} label={name} />
+    <b class="num">{tell(values.at(-1) ?? 0)}</b>
+    <Sparkline values={values} label={name} tell={tell} />
   </div>
 );
