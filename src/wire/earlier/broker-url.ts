@@ -1,5 +1,6 @@
 // A broker as one URL names it, for those who have flags and no configuration files: the same scopes as in those files.
 import type { Json } from '../../model/earlier/json.ts';
+import { brokerHeartbeatSeconds } from './limits.ts';
 
 /** Paths of PEM files; empty: none. */
 export interface BrokerFiles {
@@ -90,7 +91,10 @@ export const brokerFromUrl = (url: string, files: BrokerFiles): NamedBroker => {
     case 'amqp':
     case 'amqps': {
       const ssl = scheme === 'amqps' ? tlsOf(files) : undefined;
-      return { type: 'rabbitmq', rabbitmq: given({ ...first, user, password, vhost: path, ssl }) };
+      return {
+        type: 'rabbitmq',
+        rabbitmq: given({ ...first, user, password, vhost: path, heartbeat: brokerHeartbeatSeconds, ssl }),
+      };
     }
     default:
       throw new BrokerUrlError();

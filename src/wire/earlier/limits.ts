@@ -4,8 +4,13 @@
 export const connectTimeoutMs = 20_000;
 /** Messages a broker hands to the backend before the first of them is dealt with: they share commits. */
 export const maxMessagesInHand = 100;
-/** How often a Redis is asked whether it is there, and how long it has for the answer. */
-export const redisPingMs = 20_000;
+/**
+ * How often a broker shows that it is there. One that does not is given up after twice as long: before the silence of its
+ * clients reaches any sensible threshold.
+ */
+export const brokerHeartbeatSeconds = 10;
+/** The same for a Redis, which is asked, and has as long for its answer. */
+export const redisPingMs = 10_000;
 /** One question to a sentinel. */
 export const sentinelTimeoutMs = 10_000;
 /** How long a goodbye to a broker may take. */

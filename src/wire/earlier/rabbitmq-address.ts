@@ -21,6 +21,7 @@ const fromUrl = (url: string): BrokerAddress => ({
 const addressOf = (one: unknown): BrokerAddress => {
   if (typeof one === 'string') return fromUrl(one);
   const map = isMap(one) ? one : {};
+  const heartbeat = number(map['heartbeat'], 0);
   const isSecure = isMap(map['ssl']) || map['ssl'] === true;
   return {
     url: {
@@ -30,8 +31,9 @@ const addressOf = (one: unknown): BrokerAddress => {
       username: text(map['user'], 'guest'),
       password: text(map['password'], 'guest'),
       vhost: text(map['vhost'], '/'),
-      heartbeat: number(map['heartbeat'], 0),
       frameMax: 131_072,
+      // 0 leaves it to the broker; to the library it would mean none at all.
+      ...(heartbeat === 0 ? {} : { heartbeat }),
     },
     prefetch: number(map['prefetch'], 1),
     ...(isSecure ? { tls: brokerTls(map['ssl']) } : {}),

@@ -28,14 +28,14 @@ describe('a broker named by a URL', () => {
         redis: { sentinels: [{ host: 'a' }, { host: 'b', port: 1 }], master: 'm', password: 'p', db: 2 },
       },
     ],
-    ['amqp://h', none, { type: 'rabbitmq', rabbitmq: { host: 'h' } }],
-    ['amqp://h/', none, { type: 'rabbitmq', rabbitmq: { host: 'h' } }],
+    ['amqp://h', none, { type: 'rabbitmq', rabbitmq: { host: 'h', heartbeat: 10 } }],
+    ['amqp://h/', none, { type: 'rabbitmq', rabbitmq: { host: 'h', heartbeat: 10 } }],
     [
       'amqps://u:p:q@h:1/%2Fmon',
       some,
       {
         type: 'rabbitmq',
-        rabbitmq: { host: 'h', port: 1, user: 'u', password: 'p:q', vhost: '/mon', ssl: tls },
+        rabbitmq: { host: 'h', port: 1, user: 'u', password: 'p:q', vhost: '/mon', heartbeat: 10, ssl: tls },
       },
     ],
   ];
@@ -82,7 +82,6 @@ describe('the scopes of a configuration', () => {
         username: 'u',
         password: 'guest',
         vhost: '/',
-        heartbeat: 0,
         frameMax: 131_072,
       },
       prefetch: 1,
@@ -90,6 +89,8 @@ describe('the scopes of a configuration', () => {
     const [secure] = brokerAddresses({ ssl: {}, prefetch: 5 });
     assert.deepEqual([secure?.tls, secure?.prefetch], [{ rejectUnauthorized: false }, 5]);
     assert.match(JSON.stringify(secure?.url), /"protocol":"amqps".*"port":5671/);
+    assert.match(JSON.stringify(brokerAddresses({ heartbeat: 5 })), /"heartbeat":5/);
+    assert.doesNotMatch(JSON.stringify(brokerAddresses({ heartbeat: 0 })), /heartbeat/);
     assert.equal(brokerAddresses([{ host: 'a' }, { host: 'b' }]).length, 2);
     assert.throws(() => brokerAddresses('nowhere'), /Invalid URL/);
   });

@@ -72,6 +72,16 @@ describe('the transport over RabbitMQ', { skip: rabbitmqSkipReason() }, () => {
     await transport.close();
   });
 
+  test('gives up a server that is there and does not answer', async () => {
+    const { transport, told, isUp } = open({ port: Number(new URL(broker.url).port), heartbeat: 1 });
+    await isUp();
+    broker.signal('SIGSTOP');
+    await eventually('the loss', () => told.some((line) => line.startsWith('lost')));
+    broker.signal('SIGCONT');
+    await eventually('the return', () => told.filter((line) => line === 'connected').length === 2);
+    await transport.close();
+  });
+
   test('speaks TLS with a certificate of its own, and only to a server it can trust', {
     skip: !hasOpenssl && 'there is no openssl program here',
   }, async () => {
