@@ -1,6 +1,7 @@
 // Entities in both forms of the API, over a real socket on the real backend.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
+import { openHouse } from './harness.ts';
 import { openRealHouse } from './real-house.ts';
 
 const v2 = '/api/core/v2/namespaces/default/entities';
@@ -116,4 +117,66 @@ test('core/v3 lists page, and the entity limit holds there too', async (t) => {
   );
   assert.equal(last.next, '');
   assert.equal((await ask('PUT', `${configs}/d`, { entity_class: 'proxy' })).status, 402);
+});
+
+test('entities keep what the agent reported when an operator changes them', async (t) => {
+  const house = await openHouse(t);
+  const entities = '/api/core/v2/namespaces/default/entities';
+  const body = {
+    entity_class: 'proxy',
+    metadata: { name: 'sw', namespace: 'default' },
+    subscriptions: ['net'],
+  };
+  const made = await house.ask('POST', entities, { body });
+  assert.equal(made.status, 200);
+  assert.deepEqual(made.json.subscriptions, ['net', 'entity:sw']);
+  assert.equal((await house.ask('POST', entities, { body })).status, 409);
+  await house.backend.putEntity(
+    {
+      ...(await house.backend.readEntity('default', 'sw')),
+      entity_class: 'agent',
+      last_seen: 42,
+      metadata: { name: 'web', namespace: 'default', labels: { password: 'canary', region: 'eu' } },
+    } as never,
+    { create: false },
+  );
+  const put = await house.ask('PUT', `${entities}/web`, {
+    body: { entity_class: 'agent', metadata: { name: 'web' }, subscriptions: ['a'] },
+  });
+  assert.equal(put.status, 200, put.text);
+  assert.equal(put.json.last_seen, 42);
+  assert.equal(put.json.mon_agent_version, put.json.sensu_agent_version);
+  const patch = await house.ask('PATCH', `${entities}/web`, {
+    body: { metadata: { labels: { secret: 'x' } } },
+    headers: { 'Content-Type': 'application/merge-patch+json' },
+  });
+  assert.equal(patch.status, 200, patch.text);
+  assert.equal(patch.json.last_seen, undefined, 'the answer is the configuration half');
+  const read = await house.ask('GET', `${entities}/web`);
+  assert.equal(read.json.metadata.labels.secret, 'REDACTED');
+  assert.equal(read.json.last_seen, 42);
+  await house.ask('PUT', `${entities}/web`, { body: read.json });
+  const kept = await house.backend.readEntity('default', 'web');
+  assert.equal(kept?.metadata.labels?.secret, 'x', 'what was read as REDACTED and written back is kept');
+  await house.ask('PATCH', `${entities}/web`, {
+    body: { metadata: { labels: { 'sensu.io/managed_by': 'sensu-agent' } } },
+    headers: { 'Content-Type': 'application/merge-patch+json' },
+  });
+  const managed = await house.ask('PUT', `${entities}/web`, {
+    body: {
+      entity_class: 'agent',
+      metadata: { name: 'web', labels: { 'sensu.io/managed_by': 'sensu-agent' } },
+    },
+  });
+  assert.equal(managed.status, 409);
+  assert.deepEqual(managed.json, { message: 'entity is managed by its agent', code: 3 });
+  house.backend.entityLimit = 2;
+  const over = await house.ask('POST', entities, { body: { metadata: { name: 'third' } } });
+  assert.equal(over.status, 402);
+  assert.equal(over.json.code, 6);
+  assert.match(over.json.message, /a valid license with a sufficient entity limit is required/);
+  assert.equal((await house.ask('GET', entities)).json.length, 2);
+  assert.equal((await house.ask('DELETE', `${entities}/sw`)).status, 204);
+  assert.equal((await house.ask('DELETE', `${entities}/sw`)).status, 404);
+  assert.equal((await house.ask('PUT', `${entities}/x`, { body: '{' })).status, 400);
 });
