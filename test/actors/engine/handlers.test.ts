@@ -111,13 +111,12 @@ describe('an event that built-in filters deny to everybody', () => {
     await handler(world, 'a', { command, filters: ['is_incident'] });
     for (const [output, status] of Object.entries({ bad: 2, resolved: 0, fine: 0, worse: 1 }))
       await world.post({ output, status, handlers: ['a'] });
+    /** Whole lines only: the last one may be half written. */
     const told = () =>
-      existsSync(file)
-        ? readFileSync(file, 'utf8')
-            .trim()
-            .split('\n')
-            .map((line) => JSON.parse(line).check.output)
-        : [];
+      (existsSync(file) ? readFileSync(file, 'utf8') : '')
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line).check.output);
     await until(world, 'three deliveries', () => told().length === 3);
     assert.deepEqual(told(), ['bad', 'resolved', 'worse']);
     await until(world, 'the last trace', async () => (await traceOf(world))?.summary === '1 handled');
