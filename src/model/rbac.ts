@@ -5,6 +5,8 @@ import { subscriptionFault } from './names.ts';
 import { stringList, stringListOrNull, text } from './quick-types.ts';
 
 export const verbs = ['*', 'get', 'list', 'create', 'update', 'delete'] as const;
+/** Of live inspection: to look at actors, and to touch them. */
+export const inspectionVerbs = ['inspect:get', 'inspect:control'] as const;
 export type Verb = Exclude<(typeof verbs)[number], '*'>;
 
 /** `["get,list"]` means `["get", "list"]`. */
@@ -64,9 +66,11 @@ const placeFault = (kind: RoleKind | BindingKind, { name, namespace }: Metadata)
 
 const rulesFault = (kind: RoleKind, rules: readonly Rule[]): string | null => {
   if (rules.length === 0) return `a ${kind} must have at least one rule`;
-  const words: ReadonlySet<string> = new Set(verbs);
+  const words: ReadonlySet<string> = new Set([...verbs, ...inspectionVerbs]);
   const wrong = rules.flatMap((rule) => rule.verbs).find((verb) => !words.has(verb));
-  return wrong === undefined ? null : `the verb "${wrong}" is not valid`;
+  return wrong === undefined
+    ? null
+    : `the verb "${wrong}" is not valid: it is one of ${[...words].join(', ')}`;
 };
 
 const validateAnyRole = (kind: RoleKind, role: Role): string | null =>

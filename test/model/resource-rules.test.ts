@@ -189,7 +189,11 @@ const rows: readonly Row[] = [
   ['roles', {}, 'the Role name must not be empty'],
   ['roles', { metadata: clusterWide }, 'the Role namespace must be set'],
   ['roles', { metadata }, 'a Role must have at least one rule'],
-  ['roles', { metadata, rules: [{ verbs: ['get', 'fly'] }] }, 'the verb "fly" is not valid'],
+  [
+    'roles',
+    { metadata, rules: [{ verbs: ['get', 'inspect:get', 'inspect:control', 'fly'] }] },
+    'the verb "fly" is not valid: it is one of *, get, list, create, update, delete, inspect:get, inspect:control',
+  ],
   [
     'roles',
     { metadata: { ...metadata, name: 'a:b:c' } },
