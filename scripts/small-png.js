@@ -4,6 +4,8 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const mostColours = 256;
+/** The bits of a colour that tell kinds of colours apart. */
+const coarse = 0xf0f0f0;
 
 /** A PNG with a palette, from a PNG in full colour. Throws on another kind of PNG. */
 export const smallPng = (png) => {
@@ -77,14 +79,24 @@ const paeth = (left, up, corner) => {
   return a <= b && a <= c ? left : b <= c ? up : corner;
 };
 
-/** The most frequent colours stay as they are; every other becomes the nearest of them. */
+/** Colours that are nearly the same count as one; the most frequent stay, every other becomes the nearest of them. */
 const quantize = (pixels) => {
   const counts = new Map();
   for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1);
-  const palette = [...counts]
-    .sort(([, a], [, b]) => b - a)
+  const alike = new Map();
+  for (const [colour, count] of counts) {
+    const kin = alike.get(colour & coarse);
+    const isFirst = kin === undefined || count > kin.most;
+    alike.set(colour & coarse, {
+      colour: isFirst ? colour : kin.colour,
+      most: isFirst ? count : kin.most,
+      count: count + (kin?.count ?? 0),
+    });
+  }
+  const palette = [...alike.values()]
+    .sort((a, b) => b.count - a.count)
     .slice(0, mostColours)
-    .map(([colour]) => colour);
+    .map(({ colour }) => colour);
   const known = new Map(palette.map((colour, index) => [colour, index]));
   const indexOf = (colour) => {
     const found = known.get(colour) ?? nearest(palette, colour);

@@ -7,6 +7,7 @@ import { entityMachine } from '../../src/machines/entity-machine.ts';
 import { placeDeadlines } from '../../web/src/chart/deadline-places.ts';
 import { around, firstFrame, roundedPath, zoomed } from '../../web/src/chart/geometry.ts';
 import { brief, countdown, duration, severityOf, severityRank } from '../../web/src/lib/format.ts';
+import { whyNot } from '../../web/src/lib/guard-words.ts';
 import { fc } from '../property.ts';
 
 test('a line keeps its ends and rounds its corners', () => {
@@ -73,6 +74,20 @@ test('a deadline is shown in the active state of the region that bears its name,
     placeDeadlines(entity, registered, [{ name: 'keepalive', atMs: 1 }])[0]?.state,
     'entity.registered',
   );
+});
+
+test('a guard that says no does so in words', () => {
+  const said = [
+    'isFlapping',
+    'hasNews',
+    'expectsAnother',
+    'wantsToLeave',
+    'fromAgent',
+    'and(isA, isB)',
+    '',
+  ].map(whyNot);
+  const wanted = ['is not flapping', 'has no news', 'does not expect another', 'does not want to leave'];
+  assert.deepEqual(said, [...wanted, 'not from agent', '', '']);
 });
 
 test('severities are ranked worst first', () => {
