@@ -63,12 +63,11 @@ const openStore = (path: string) =>
   });
 
 /** The file of a queue that was long once and is empty now is given back to the disk. */
-const openCompact = (path: string): ReturnType<typeof openStore> => {
+const openCompact = async (path: string): Promise<ReturnType<typeof openStore>> => {
   const store = openStore(path);
   const file = join(path, 'data.mdb');
   if (store.getCount() > 0 || statSync(file).size <= maxEmptyQueueBytes) return store;
-  // Nothing is written to it yet, so closing needs no waiting.
-  void store.close();
+  await store.close();
   rmSync(path, { recursive: true, force: true });
   return openStore(path);
 };
@@ -81,7 +80,7 @@ export const openEventQueue = async (cacheDir: string, log: Logger): Promise<Eve
   try {
     makeFolder(cacheDir, 0o744);
     held = await lock(cacheDir);
-    store = openCompact(path);
+    store = await openCompact(path);
   } catch (error) {
     throw new Error(
       `could not open api queue (${path}): ${errorText(error)} (is mon-agent already running? set --cache-dir)`,
