@@ -1,5 +1,6 @@
 // Rebuilding the tree at boot: every entity and every check that is in the store gets its actor back, in batches, so that
 // the loop keeps turning. One bad record is reported and left out; it never keeps the others from coming up.
+import { checkKey } from '../model/names.ts';
 import type { RecordKind, StoredRecord } from '../store/snapshot-store.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
 import type { EntityTree } from './entities/entity-tree.ts';
@@ -8,7 +9,7 @@ import { rebuildBatch } from './runtime/limits.ts';
 export interface RebuildWorld {
   readonly commit: Pick<GroupCommit, 'scan' | 'seed'>;
   readonly tree: EntityTree;
-  /** Told of every check record before its actor begins. */
+  /** Told of every check record, once its actor has begun. */
   readonly onCheck: (key: string, record: StoredRecord) => void;
   readonly onBadRecord: (kind: RecordKind, key: string, error: unknown) => void;
 }
@@ -26,8 +27,8 @@ export const rebuild = async (world: RebuildWorld): Promise<Rebuilt> => ({
     world.tree.ensureEntity(namespace, name, record);
   }),
   checks: await rebuildKind(world, 'check', 3, ([namespace = '', entity = '', check = ''], record) => {
-    world.onCheck(`${namespace}/${entity}/${check}`, record);
     world.tree.ensureCheck(namespace, entity, check, record);
+    world.onCheck(checkKey(namespace, entity, check), record);
   }),
 });
 

@@ -56,7 +56,7 @@ export interface GroupCommitStats {
   readonly p99CommitMs: number;
 }
 
-/** Told what was committed under a key: undefined when it was deleted. Must not throw. */
+/** Told what was committed under a key: undefined when it was deleted. One that throws is reported and changes nothing. */
 export type Follower = (key: string, record: StoredRecord | undefined) => void;
 
 export class GroupCommit {
@@ -281,9 +281,17 @@ export class GroupCommit {
     this.#counts.writes += 1;
     const { writing } = slot;
     const deleted = writing?.type === 'delete';
-    this.#followers.get(slot.kind)?.(slot.key, writing?.type === 'put' ? writing.record : undefined);
+    this.#tellFollower(slot, writing?.type === 'put' ? writing.record : undefined);
     this.#settle(slot, undefined);
     if (deleted && !isUnsettled(slot)) this.#slots.forget(slot);
+  }
+
+  #tellFollower({ kind, key }: CommitSlot, record: StoredRecord | undefined): void {
+    try {
+      this.#followers.get(kind)?.(key, record);
+    } catch (error) {
+      this.#receipts.report(error);
+    }
   }
 
   #lose(slot: CommitSlot, storedRev: number): void {

@@ -71,6 +71,47 @@ function gate() {
   };
 }
 
+describe('a follower of a kind', () => {
+  it('is told what is durable, before those who waited for it, and of nothing that was not written', async () => {
+    const order: string[] = [];
+    let fails = false;
+    const { commit, clock } = setUp({
+      beforeCommit: () => {
+        if (fails) throw new StoreError('unavailable', 'no disk');
+      },
+    });
+    commit.follow('check', (key, record) =>
+      order.push(`${key} ${record === undefined ? 'gone' : record.state}`),
+    );
+    commit.put('check', 'a', body(1), () => order.push('told'));
+    commit.put('entity', 'e', body(2));
+    await settle();
+    fails = true;
+    commit.put('check', 'a', body(3));
+    await settle();
+    fails = false;
+    commit.delete('check', 'a');
+    clock.advance(60_000);
+    await settle();
+    assert.deepEqual(order, ['a 1', 'told', 'a gone']);
+  });
+
+  it('that throws is reported, and the commit stands', async () => {
+    const { commit, faults, told, receipt } = setUp();
+    commit.follow('check', () => {
+      throw new Error('follower');
+    });
+    commit.put('check', 'a', body(1), receipt('a'));
+    await settle();
+    assert.deepEqual(told.a, [{ type: 'done' }]);
+    assert.deepEqual(
+      faults.map(({ message }) => message),
+      ['follower'],
+    );
+    assert.equal((await commit.read('check', 'a'))?.state, 1);
+  });
+});
+
 describe('group commit', () => {
   it('writes what was put in one turn as one batch, and tells everybody after it is durable', async () => {
     const door = gate();
