@@ -4,10 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createAgent } from '../../src/agent/agent.ts';
 import { type EventQueue, openEventQueue } from '../../src/agent/event-queue.ts';
 import { maxEmptyQueueBytes } from '../../src/agent/limits.ts';
 import { type Event, eventSchema } from '../../src/model/event.ts';
-import { readableLog, tempFolder } from './helpers.ts';
+import { configOf, readableLog, tempFolder } from './helpers.ts';
 
 const eventOf = (output: string): Event =>
   eventSchema.parse({ entity: { metadata: { name: 'a' } }, check: { metadata: { name: 'c' }, output } });
@@ -81,4 +82,29 @@ test('a full disk refuses further events, keeps those it took, and takes more on
   const again = await openEventQueue(dir, readableLog().log);
   assert.deepEqual(outputs(again), [...numbers, 'after']);
   await again.close();
+});
+
+test('whoever posts to a full disk is told so, and the agent lives on', async (t) => {
+  const dir = mountSmallDisk(t);
+  if (dir === undefined) return;
+  const ballast = join(dir, 'ballast');
+  writeFileSync(ballast, Buffer.alloc(1_048_576));
+  const flags = { 'cache-dir': dir, 'disable-api': 'false', 'api-port': '0' };
+  const log = readableLog();
+  const agent = createAgent(configOf({ 'backend-url': 'ws://127.0.0.1:9', ...flags }), { log: log.log });
+  t.after(() => agent.stop());
+  await agent.start();
+  const post = async (output: string) => {
+    const body = JSON.stringify({ check: { metadata: { name: 'c' }, output } });
+    const answer = await fetch(`http://127.0.0.1:${agent.ports().api}/events`, { method: 'POST', body });
+    return `${answer.status} ${await answer.text()}`;
+  };
+  const answers: string[] = [];
+  for (let at = 0; at < 1_000 && !answers.at(-1)?.startsWith('5'); at += 1)
+    answers.push(await post('x'.repeat(50_000)));
+  assert.equal(answers.at(-1), '500 error queueing message\n');
+  assert.ok(answers.slice(0, -1).every((answer) => answer === '202 '));
+  assert.ok(log.messages().includes('error queueing message'));
+  rmSync(ballast);
+  assert.equal(await post('after'), '202 ');
 });
