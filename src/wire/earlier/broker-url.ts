@@ -18,7 +18,7 @@ export type NamedBroker =
 
 const forms = [
   'redis[s]://[:password@]host[:port][/database]',
-  'redis-sentinel://[:password@]host[:port][,host[:port]...][/database]#master',
+  'redis-sentinel://[:password@]host[:port][;host[:port]...][/database]#master',
   'amqp[s]://[user:password@]host[:port][/vhost]',
 ];
 
@@ -55,7 +55,8 @@ const partsOf = (url: string): Parts => {
     scheme,
     user: decodeURIComponent(user),
     password: decodeURIComponent(password.join(':')),
-    hosts: hosts.split(',').map((one) => {
+    // Not commas: those part the URLs of a list.
+    hosts: hosts.split(';').map((one) => {
       const [, host, port] = hostPattern.exec(one) ?? [];
       if (host === undefined) throw new BrokerUrlError();
       return { host: host.replace(/^\[|\]$/g, ''), port: port === undefined ? undefined : Number(port) };

@@ -21,7 +21,7 @@ describe('a broker named by a URL', () => {
     ['rediss://[::1]:1', some, { type: 'redis', redis: { host: '::1', port: 1, db: 0, tls } }],
     ['redis://h', some, { type: 'redis', redis: { host: 'h', db: 0 } }],
     [
-      'redis-sentinel://:p@a,b:1/2#m',
+      'redis-sentinel://:p@a;b:1/2#m',
       none,
       {
         type: 'redis',
