@@ -1,12 +1,25 @@
 // Assets of the backend: where those of handlers, mutators and filters are kept, and the machine they are chosen for.
 import { join } from 'node:path';
 import type { Foundations } from '../actors/foundations.ts';
-import { createAssetStore } from '../assets/asset-store.ts';
+import { type AssetStore, createAssetStore } from '../assets/asset-store.ts';
 import { entitySchema } from '../model/entity.ts';
 import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
-import { component, type Logger } from '../program/log.ts';
+import { component, errorText, type Logger } from '../program/log.ts';
 import { readSystemFacts } from '../program/system-facts.ts';
 import type { BackendSettings } from './backend-flags.ts';
+
+/** What this backend used since its start is held; a day later that is what it still needs, and the rest is looked through. */
+const tidyIntervalMs = 86_400_000;
+
+const tidyDaily = (store: AssetStore, keepUnusedMs: number, log: Logger): void => {
+  if (keepUnusedMs === 0) return;
+  const tidy = () => {
+    store
+      .purge(keepUnusedMs)
+      .catch((error) => log.warn({ error: errorText(error) }, 'unable to tidy the asset cache'));
+  };
+  setInterval(tidy, tidyIntervalMs).unref();
+};
 
 export const openBackendAssets = (
   settings: BackendSettings,
@@ -14,20 +27,23 @@ export const openBackendAssets = (
   name: string,
   log: Logger,
 ): NonNullable<Foundations['assets']> => {
-  const { cacheDir, assetsRateLimit, assetsBurstLimit } = settings;
+  const { cacheDir, assetsRateLimit, assetsBurstLimit, assetsKeepUnused } = settings;
+  const ownLog = component(log, 'asset-manager');
+  const store = createAssetStore({
+    cacheDir: join(cacheDir, 'assets'),
+    ratePerSecond: assetsRateLimit,
+    burst: assetsBurstLimit,
+    clock: { monotonicMs: () => performance.now() },
+    log: ownLog,
+    authorities,
+  });
+  tidyDaily(store, assetsKeepUnused, ownLog);
   return {
     entity: entitySchema.parse({
       metadata: { name },
       entity_class: 'backend',
       system: readSystemFacts({ stripNetworks: true, detectCloudProvider: false }),
     }),
-    store: createAssetStore({
-      cacheDir: join(cacheDir, 'assets'),
-      ratePerSecond: assetsRateLimit,
-      burst: assetsBurstLimit,
-      clock: { monotonicMs: () => performance.now() },
-      log: component(log, 'asset-manager'),
-      authorities,
-    }),
+    store,
   };
 };

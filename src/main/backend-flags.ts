@@ -27,6 +27,10 @@ export const backendFlags = {
     'URL under which browsers and clients reach the API, e.g. https://mon.example.org; empty: what each request says itself',
   ),
   'assets-burst-limit': integer(100, 'asset downloads that may come at once', { min: 1 }),
+  'assets-keep-unused': duration(
+    2_592_000_000,
+    'how long an asset that no handler, mutator or filter uses stays on disk; 0: for ever',
+  ),
   'assets-rate-limit': decimal(1.39, 'asset downloads a second; 0: no limit'),
   'cache-dir': text(
     '/var/cache/mon/mon-backend',
