@@ -80,11 +80,14 @@ const brokerOf = async (
   };
   const lastWord = () => end('SIGKILL');
   process.once('exit', lastWord);
-  await until(isUp, child, url);
   const kill = async () => {
     end('SIGKILL');
     await ended(child);
   };
+  await until(isUp, child, url).catch(async (error) => {
+    await kill();
+    throw error;
+  });
   return {
     url,
     signal: end,
