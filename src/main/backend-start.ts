@@ -13,6 +13,7 @@ import { createEventList } from '../http/inspect/events/event-list.ts';
 import { inspectionDocs } from '../http/inspect/route-docs.ts';
 import { registerUi } from '../http/static-ui.ts';
 import { readLicenseKey } from '../model/license.ts';
+import { makeFolder } from '../program/folders.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
 import { stopWithParent } from '../program/parent-watch.ts';
 import { SettingsError } from '../program/resolve.ts';
@@ -58,6 +59,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
   const { authorities } = trust;
   const licenseKey = readKey(settings.licensePublicKeyFile);
   const name = hostname();
+  makeFolder(settings.stateDir);
   const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir, authorities });
   const { backend, rebuilt } = await Backend.open({
     store,
