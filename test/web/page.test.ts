@@ -344,6 +344,32 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     }
   });
 
+  test('heat tells on each state and line how often it was taken', async () => {
+    await open(`/actor/${encodeURIComponent('check:default/web-01/disk')}`);
+    await page.locator('.transitions li').first().waitFor();
+    assert.equal(await page.locator('.heat-mark').count(), 0);
+    await page.getByRole('button', { name: 'Heat' }).click();
+    const counts = await page.locator('.heat-mark text').allTextContents();
+    assert.ok(counts.length > 0 && counts.every((text) => Number(text) > 0), counts.join());
+    await page.locator('.line.cold').first().waitFor();
+  });
+
+  test('what is done to the chosen can be done to everything that fits, on the screen or not', async () => {
+    // More than two pages: the first hundred, and the five hundred that are read ahead.
+    const many = 620;
+    for (let at = 0; at < many; at += 1) backend.result(`bulk-${at}`, 'swap', 1, 'SWAP WARNING');
+    await open('/n/default/events?check=swap');
+    await page.locator('.events li', { hasText: 'swap' }).first().waitFor();
+    assert.ok((await page.locator('.events li').count()) < many, 'every row is drawn');
+    await page.locator('.bulk input').check();
+    await page.getByText(`Select all ${many} that fit`).click();
+    await page.getByText(`${many} selected`).waitFor();
+    await page.locator('.bulk').getByText('Run again').click();
+    await page.locator('.notices .done', { hasText: `${many} events` }).waitFor();
+    const runs = backend.writes.filter((line) => line.endsWith('/checks/swap/execute'));
+    assert.equal(runs.length, many);
+  });
+
   test('nothing was asked of another origin, refused by the policy, or thrown', () => {
     assert.deepEqual(complaints, []);
   });

@@ -1,7 +1,7 @@
 // The one dialog of the page; whoever needs it hands over what to show.
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export const dialog = signal<{ readonly title: string; readonly body: ComponentChildren } | undefined>(
   undefined,
@@ -13,7 +13,7 @@ export const closeDialog = (): void => {
 export const Dialog = () => {
   const holder = useRef<HTMLDialogElement>(null);
   const shown = dialog.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shown !== undefined) holder.current?.showModal();
     else holder.current?.close();
   }, [shown]);

@@ -1,6 +1,6 @@
 // Ctrl+K: go anywhere, do anything, by typing a bit of its name. Asks the backend for actors that fit.
 import { signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ActorPage } from '../../../src/http/inspect/protocol.ts';
 import { machineNames } from '../chart/load-chart.ts';
 import { usableId } from '../lib/actor-id.ts';
@@ -74,12 +74,14 @@ export const Palette = () => {
   const found = useSignal<readonly Choice[]>([]);
   const holder = useRef<HTMLDialogElement>(null);
   const open = isPaletteOpen.value;
-  useEffect(() => {
-    if (open) {
+  // Before the next key comes: what is typed at once after Ctrl+K belongs into the field.
+  useLayoutEffect(() => {
+    if (open) holder.current?.showModal();
+    else {
       text.value = '';
       at.value = 0;
-      holder.current?.showModal();
-    } else holder.current?.close();
+      holder.current?.close();
+    }
   }, [open]);
   useEffect(() => {
     if (text.value.length < 2) {
