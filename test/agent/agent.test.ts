@@ -353,7 +353,7 @@ const hook = (name: string, command: string, more: object = {}) => ({
   ...more,
 });
 
-test('hooks run for the status they name, each once, in order; a missing one shows', () =>
+test('hooks: they run for the status they name, each once, in order; a missing one shows', () =>
   withAgent({}, async ({ backend }) => {
     await backend.waitFor('keepalive', 1);
     const config = {

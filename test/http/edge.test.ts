@@ -168,6 +168,19 @@ test('handshakes are refused in the order of the reference product, with its tex
   assert.equal(house.backend.sessions.length, 0);
 });
 
+test('invalid-agent-names: an agent of a name nobody may have is refused and told so; nobody else is hurt', async (t) => {
+  const house = await openHouse(t);
+  for (const name of ['we b', 'web/01', '../web', 'web\t01', 'web?', 'w\u00e9b', '%00', 'x'.repeat(300)]) {
+    const refused = await refusedHandshake(house, agentHeaders(name));
+    assert.equal(refused.status, 400, JSON.stringify(name));
+    assert.match(refused.text, /agent name|entity name/, JSON.stringify(name));
+  }
+  assert.equal((await refusedHandshake(house, agentHeaders(''))).status, 400);
+  assert.equal(house.backend.sessions.length, 0);
+  await connectAgent(t, house);
+  assert.equal(house.backend.sessions.length, 1);
+});
+
 test('what is no upgrade is 400, another path 404, and health and readiness are served', async (t) => {
   const house = await openHouse(t);
   const url = house.agentUrl.replace('ws:', 'http:');
