@@ -1,16 +1,14 @@
 // What live inspection costs those who are not looked at. First: the whole road of an event in this build and in one
-// without inspection, in turns, each run a process of its own. Then: 10,000 actors under one supervisor, one of them
-// watched in every other round. All by CPU time. Alone: node dist/test/bench/watching.js
-import { fork } from 'node:child_process';
-import { join } from 'node:path';
+// without inspection, both in this process, in short turns. Then: 10,000 actors under one supervisor, one of them watched
+// in every other turn. All by CPU time; many short turns, since what neighbours do to one they do to the next. Alone: node dist/test/bench/watching.js
 import { fileURLToPath } from 'node:url';
 import { assign, setup } from 'xstate';
 import type { Behaviour } from '../../src/actors/runtime/contract.ts';
 import { createRuntime, createSupervisor } from '../../src/actors/runtime/runtime.ts';
-import { nodeFlagsOf } from '../../src/program/node-flags.ts';
 import { buildWithoutInspection } from './unwatched-build.ts';
+import { openRoad } from './watching-road.ts';
 
-const pairs = Number(process.env.MON_BENCH_PAIRS ?? 9);
+const pairs = Number(process.env.MON_BENCH_PAIRS ?? 150);
 const dist = fileURLToPath(new URL('../..', import.meta.url));
 
 const quantile = (values: readonly number[], share: number): number =>
@@ -18,7 +16,7 @@ const quantile = (values: readonly number[], share: number): number =>
 
 const percent = (ratio: number): string => `${((ratio - 1) * 100).toFixed(2)} %`;
 
-/** How much dearer the first is than the second, pair by pair. */
+/** How much dearer the first is than the second, pair by pair; with the range the median is in with 95 % certainty. */
 const compare = (what: string, found: readonly (readonly [number, number])[]): void => {
   const ratios = found.map(([a, b]) => a / b);
   const us = (at: 0 | 1): string =>
@@ -26,35 +24,32 @@ const compare = (what: string, found: readonly (readonly [number, number])[]): v
       found.map((pair) => pair[at]),
       0.5,
     ).toFixed(2);
+  const reach = 0.98 / Math.sqrt(found.length);
   console.log(
     `  ${what}: ${us(0)} us against ${us(1)} us CPU, median of ${found.length} pairs ${percent(quantile(ratios, 0.5))}` +
-      ` (half of them between ${percent(quantile(ratios, 0.25))} and ${percent(quantile(ratios, 0.75))})`,
+      ` (with 95 % certainty between ${percent(quantile(ratios, 0.5 - reach))} and ${percent(quantile(ratios, 0.5 + reach))})`,
   );
 };
 
-const roadIn = (root: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const flags = nodeFlagsOf('bin/mon-backend.js');
-    const child = fork(join(root, 'test/bench/watching-load.js'), { execArgv: [...flags] });
-    child.once('message', (us) => resolve(us as number));
-    child.once('exit', (code) => reject(new Error(`a run ended with ${code}`)));
-  });
+const eventsPerTurn = 2_000;
+const warmUpTurns = 12;
 
 const benchRoads = async (): Promise<void> => {
   const without = buildWithoutInspection();
+  const roads = [await openRoad(dist), await openRoad(without.root)] as const;
   try {
     const found: [number, number][] = [];
-    for (let pair = 0; pair < pairs; pair += 1) {
-      // Who goes first changes: the second of a pair finds a warmer or a busier machine.
-      const [here, there] = [() => roadIn(dist), () => roadIn(without.root)];
-      if (pair % 2 === 0) found.push([await here(), await there()]);
-      else {
-        const second = await there();
-        found.push([await here(), second]);
-      }
+    for (let turn = 0; turn < warmUpTurns + pairs; turn += 1) {
+      // Who goes first changes: a collection that one has caused may come in the turn of the other.
+      const first = (turn % 2) as 0 | 1;
+      const us: [number, number] = [0, 0];
+      us[first] = await roads[first].run(eventsPerTurn);
+      us[first === 0 ? 1 : 0] = await roads[first === 0 ? 1 : 0].run(eventsPerTurn);
+      if (turn >= warmUpTurns) found.push(us);
     }
     compare('nobody watches, against a build without inspection', found);
   } finally {
+    for (const road of roads) await road.stop();
     without.remove();
   }
 };
@@ -72,8 +67,8 @@ const behaviour: Behaviour = {
 };
 
 const siblings = 10_000;
-const messagesPerRound = 100_000;
-const rounds = 30;
+const messagesPerRound = 50_000;
+const rounds = 60;
 
 const benchSiblings = async (): Promise<void> => {
   const runtime = createRuntime();

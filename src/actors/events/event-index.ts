@@ -28,7 +28,6 @@ export interface EventCounts {
 /** What was before one change: tells who saw the event whether it has left their view. */
 export interface Change {
   readonly seq: number;
-  readonly namespace: string;
   readonly key: string;
   /** Undefined when the event is new. */
   readonly before: { readonly rank: number; readonly silenced: boolean } | undefined;
@@ -46,6 +45,7 @@ interface Board {
   readonly silenced: number[];
 }
 
+const wasNew = -1;
 const noCounts = (): number[] => severities.map(() => 0);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -54,8 +54,9 @@ export class EventIndex {
   readonly #entries = new Map<string, EventEntry>();
   readonly #names = new SortedList<EventEntry, Pick<Standing, 'key'>>(byName);
   readonly #boards = new Map<string, Board>();
-  /** The last changes: the one with sequence number n stands at n modulo its length. */
-  readonly #changes: Change[] = [];
+  /** The last changes: the one with sequence number n stands at n modulo their number. Plain, so that noting is free. */
+  readonly #changedKeys: string[] = [];
+  readonly #changedFrom = new Int8Array(keptChanges);
   /** Namespaces whose silences changed, until every event of theirs was looked at again. */
   readonly #remarking = new Map<string, { again: boolean; readonly done: Promise<void> }>();
   #seq = 0;
@@ -108,10 +109,7 @@ export class EventIndex {
   /** What changed after a sequence number, oldest first; undefined when some of it is no longer kept. */
   changesAfter(seq: number): readonly Change[] | undefined {
     if (seq > this.#seq || this.#seq - seq > keptChanges) return undefined;
-    return Array.from(
-      { length: this.#seq - seq },
-      (_, index) => this.#changes[(seq + 1 + index) % keptChanges] as Change,
-    );
+    return Array.from({ length: this.#seq - seq }, (_, index) => this.#change(seq + 1 + index));
   }
 
   /** The silences of a namespace are others now: every event of it is marked anew, a few at a time. */
@@ -136,7 +134,7 @@ export class EventIndex {
   #add(key: string, event: CheckEvent): void {
     const namespace = key.slice(0, key.indexOf('/'));
     const silenced = this.#silencesOf(event);
-    this.#note(namespace, key, undefined);
+    this.#note(key, wasNew);
     const entry: EventEntry = {
       key,
       namespace,
@@ -183,13 +181,22 @@ export class EventIndex {
   }
 
   #changed(entry: EventEntry): void {
-    this.#note(entry.namespace, entry.key, { rank: entry.rank, silenced: entry.silenced.length > 0 });
+    this.#note(entry.key, entry.rank * 2 + (entry.silenced.length > 0 ? 1 : 0));
     entry.seq = this.#seq;
   }
 
-  #note(namespace: string, key: string, before: Change['before']): void {
+  /** `from`: rank and silence before it in one number, or `wasNew`. */
+  #note(key: string, from: number): void {
     this.#seq += 1;
-    this.#changes[this.#seq % keptChanges] = { seq: this.#seq, namespace, key, before };
+    this.#changedKeys[this.#seq % keptChanges] = key;
+    this.#changedFrom[this.#seq % keptChanges] = from;
+  }
+
+  #change(seq: number): Change {
+    const key = this.#changedKeys[seq % keptChanges] ?? '';
+    const from = this.#changedFrom[seq % keptChanges] ?? wasNew;
+    const before = from === wasNew ? undefined : { rank: from >> 1, silenced: from % 2 === 1 };
+    return { seq, key, before };
   }
 
   #silencesOf(event: CheckEvent): readonly string[] {

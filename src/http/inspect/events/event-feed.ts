@@ -105,7 +105,7 @@ export const changesSince = (
   const fits = testOf(filter);
   const first = new Map(
     changes
-      .filter(({ namespace }) => namespace === filter.namespace)
+      .filter(({ key }) => key.startsWith(`${filter.namespace}/`))
       .reverse()
       .map(({ key, before }) => [key, before]),
   );
