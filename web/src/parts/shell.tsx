@@ -50,14 +50,17 @@ export const Rail = () => {
   );
 };
 
+/** The list one looks at, in another namespace; a single thing need not be there. */
+const sameListIn = (other: string): string => {
+  const list = /^\/n\/[^/]+\/(events|entities|silences|config(?:\/[^/]+)?)/.exec(path.value)?.[1] ?? 'events';
+  return `/n/${encode(other)}/${list}`;
+};
+
 export const TopBar = () => (
   <header class="top">
     <label class="namespace">
       <span class="dim">namespace</span>
-      <select
-        value={namespace.value}
-        onChange={(event) => go(`/n/${encode(event.currentTarget.value)}/events`)}
-      >
+      <select value={namespace.value} onChange={(event) => go(sameListIn(event.currentTarget.value))}>
         {[...new Set([namespace.value, ...namespaces.value])].map((name) => (
           <option key={name}>{name}</option>
         ))}

@@ -103,7 +103,7 @@ const SilenceForm = ({ namespace, orders, onDone }: Props) => {
       )}
       <label>
         Reason
-        <input name="reason" required placeholder="why, for whoever finds it at night" />
+        <input name="reason" required autofocus placeholder="why, for whoever finds it at night" />
       </label>
       <div class="row">
         <label>
