@@ -128,6 +128,9 @@ const pageOfUrgent = async (
 /** Before everything of one severity. */
 const firstOf = (rank: number) => ({ rank, since: Number.POSITIVE_INFINITY, key: '' });
 
+/** Pages' worth of events that are sorted together. */
+const sortedAtOnce = 4;
+
 const comparisons = { worst: byUrgency, newest: byAge, name: byName } as const;
 
 /** For orders the index does not keep, and for single entities: finds all that fit, then sorts what lies ahead. */
@@ -141,6 +144,11 @@ const pageOfSorted = async (
   const fits = testOf(search);
   const compare = comparisons[order];
   const found: { readonly entry: EventEntry; readonly place: EventPlace }[] = [];
+  /** What comes after the page and one more is of no use: it is let go on the way, so that never all are sorted at once. */
+  const keepFirst = (): void => {
+    found.sort((a, b) => compare(a.place, b.place));
+    found.length = Math.min(found.length, limit + 1);
+  };
   let total = 0;
   await walkInTurns(
     (from) => index.named(prefix, from?.key),
@@ -150,10 +158,11 @@ const pageOfSorted = async (
       const place = placeOf(entry);
       if (after !== undefined && compare(place, after) <= 0) return 'more';
       found.push({ entry, place });
+      if (found.length >= sortedAtOnce * (limit + 1)) keepFirst();
       return order === 'name' && counted !== undefined && found.length > limit ? 'enough' : 'more';
     },
   );
-  if (order !== 'name') found.sort((a, b) => compare(a.place, b.place));
+  keepFirst();
   const last = found[limit - 1];
   return {
     items: found.slice(0, limit).map(({ entry }) => entry),
