@@ -361,6 +361,10 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     await open('/n/default/events?check=swap');
     await page.locator('.events li', { hasText: 'swap' }).first().waitFor();
     assert.ok((await page.locator('.events li').count()) < many, 'every row is drawn');
+    for (const row of [0, 2, 1]) await page.locator('.events li input').nth(row).check();
+    await page.getByText('3 selected').waitFor();
+    await page.locator('.events li input').nth(2).uncheck();
+    await page.getByText('2 selected').waitFor();
     await page.locator('.bulk input').check();
     await page.getByText(`Select all ${many} that fit`).click();
     await page.getByText(`${many} selected`).waitFor();

@@ -1,7 +1,7 @@
 // What needs attention, first. Filters are chips that say what they hide; the list is live and never jumps; what is done
 // to the chosen can be done to everything that fits.
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { EventRow } from '../../../src/http/inspect/events/protocol.ts';
 import { encode } from '../lib/api.ts';
 import { readPage, useEvents } from '../lib/event-feed.ts';
@@ -45,6 +45,8 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
   const choice = useSignal<Choice>(nothing);
   const cursor = useSignal(0);
   const { list } = feed;
+  const shown = useRef(list.rows);
+  shown.current = list.rows;
   const rows = [...list.rows.values()];
   const at = rows[Math.min(cursor.value, rows.length - 1)];
   const isWhole = choice.value.type === 'whole';
@@ -57,8 +59,9 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
   const choose = (keys: Iterable<string>): void => {
     choice.value = { type: 'rows', keys: new Set(keys) };
   };
+  /** Called by rows that were drawn long ago: looks at what is chosen and shown now. */
   const toggle = (event: EventRow): void => {
-    const keys = new Set(selected.map(keyOf));
+    const keys = new Set(choice.value.type === 'rows' ? choice.value.keys : shown.current.keys());
     if (!keys.delete(keyOf(event))) keys.add(keyOf(event));
     choose(keys);
   };
