@@ -44,7 +44,7 @@ const valueAt = (raw: unknown, path: readonly PropertyKey[]): unknown =>
     raw,
   );
 
-/** The first issue as one sentence: `check.interval must be a positive integer (got -5)`. */
+/** The first issue as one sentence: `check.interval must be a whole number, 0 or more (got -5)`. */
 export const describeIssue = (issue: z.core.$ZodIssue, raw: unknown, subject: string): string => {
   const where = pathOf(subject, issue.path);
   const what = wanted(issue);

@@ -119,7 +119,7 @@ export const largeInteger = (absent?: number): z.ZodNumber =>
 
 /** A whole number that is not negative. */
 export const unsigned = (absent?: number): z.ZodNumber =>
-  quickNumber(isUnsigned, 'must be a positive integer', absent, { format: 'safeint', minimum: 0 });
+  quickNumber(isUnsigned, 'must be a whole number, 0 or more', absent, { format: 'safeint', minimum: 0 });
 
 export const text = (absent?: string): z.ZodString =>
   documented(

@@ -69,7 +69,7 @@ test('bad bodies are 400 with a sentence, code 1 and nosniff', async (t) => {
     [{ check: { metadata: { name: 'x' } } }, /event must contain an entity/],
     [{ entity: { metadata: { name: 'x' } } }, /event must contain a check or metrics/],
     [event('sw', 'a b'), /check name cannot contain spaces or special characters/],
-    [event('sw', 'x', { interval: -5 }), /check\.interval must be a positive integer \(got -5\)/],
+    [event('sw', 'x', { interval: -5 }), /check\.interval must be a whole number, 0 or more \(got -5\)/],
     ['{"__proto__":{"polluted":1},"entity":{}}', /__proto__/],
     ['{"entity":{"constructor":{"prototype":{"x":1}}}}', /constructor/],
   ] as const) {

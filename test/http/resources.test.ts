@@ -61,7 +61,7 @@ test('bodies that break a rule are refused with the sentence of the rule', async
   const house = await openHouse(t);
   for (const [path, body, message] of [
     [checks, check('a b'), /^resource is invalid: check name cannot contain spaces or special characters/],
-    [checks, check('x', { interval: -5 }), /^check\.interval must be a positive integer \(got -5\)/],
+    [checks, check('x', { interval: -5 }), /^check\.interval must be a whole number, 0 or more \(got -5\)/],
     [checks, check('x', { interval: 1.5 }), /check\.interval/],
     [checks, check('x', { cron: '* * * * *' }), /must only specify either an interval or a cron schedule/],
     [

@@ -190,9 +190,9 @@ test('a result posted by hand needs neither interval nor cron nor namespace', ()
 test('values of the wrong type are told with the field and what came', () => {
   const told = (fields: Json) =>
     bad(decode(checkConfigSchema, { metadata: { name: 'c' }, ...fields }, 'check'));
-  assert.equal(told({ interval: -5 }), 'check.interval must be a positive integer (got -5)');
-  assert.equal(told({ interval: 1.5 }), 'check.interval must be a positive integer (got 1.5)');
-  assert.equal(told({ interval: '60' }), 'check.interval must be a positive integer (got "60")');
+  assert.equal(told({ interval: -5 }), 'check.interval must be a whole number, 0 or more (got -5)');
+  assert.equal(told({ interval: 1.5 }), 'check.interval must be a whole number, 0 or more (got 1.5)');
+  assert.equal(told({ interval: '60' }), 'check.interval must be a whole number, 0 or more (got "60")');
   assert.equal(told({ ttl: 'long' }), 'check.ttl must be an integer (got "long")');
   assert.equal(told({ publish: 'yes' }), 'check.publish must be true or false (got "yes")');
   assert.equal(told({ handlers: 'slack' }), 'check.handlers must be a list of strings (got "slack")');

@@ -33,7 +33,7 @@ const faults: readonly (readonly [Json, string])[] = [
   ],
   [rawEvent({}, {}, { metadata: { name: 'x' } }), 'events cannot be named'],
   [rawEvent({}, {}, { id: 'seven' }), 'event ID is invalid: seven is not a UUID'],
-  [rawEvent({ status: -1 }), 'check.status must be a positive integer (got -1)'],
+  [rawEvent({ status: -1 }), 'check.status must be a whole number, 0 or more (got -1)'],
   [rawEvent({ output: 5 }), 'check.output must be a string (got 5)'],
   [
     rawEvent({}, {}, { metrics: { points: [{ name: 'a', value: 'x' }] } }),

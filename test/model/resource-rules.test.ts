@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
   [
     'handlers',
     { metadata, type: 'pipe', timeout: -1 },
-    'handler.timeout must be a positive integer (got -1)',
+    'handler.timeout must be a whole number, 0 or more (got -1)',
   ],
 
   ['filters', {}, 'filter name must not be empty'],
@@ -267,7 +267,7 @@ const rows: readonly Row[] = [
   [
     'providers',
     store({ ...client, max_retries: -1 }),
-    'spec.client.max_retries must be a positive integer (got -1)',
+    'spec.client.max_retries must be a whole number, 0 or more (got -1)',
   ],
   ['providers', store(client), null],
   ['providers', { ...store(client), type: 'VaultProvider', api_version: 'secrets/v1' }, null],
