@@ -54,7 +54,11 @@ const vectors: readonly (readonly [number, string, ...(readonly [string, string]
     ['model/token-substitution.test.ts', "['{{ .labels.nope | default 80 }}', '80']"],
     ['model/token-substitution.test.ts', "['[{{ .labels.empty | default 80 }}]', '[]']"],
   ],
-  [14, 'a hook that two lists name', [agent, 'hooks run for the status they name, each once, in order']],
+  [
+    14,
+    'a hook that two lists name',
+    [agent, 'hooks: they run for the status they name, each once, in order'],
+  ],
   [15, 'a hook nobody defined', [agent, 'hook gone: missing hook config']],
   [16, 'an asset with another checksum', [assets, 'is refused with the reason and leaves nothing behind']],
   [
