@@ -224,10 +224,7 @@ export class Backend {
   ): Promise<{ readonly issued: number }> {
     const config = this.#parts.configuration.check(namespace, check);
     if (config === undefined) throw new MonError('notFound');
-    const issued = Math.floor(this.#nowMs() / 1000);
-    this.#parts.requests.issue(config, { issued, adhoc: true, subscriptions, attributes });
-    this.#parts.clients.requests.issue(config, { issued, subscriptions, attributes });
-    return { issued };
+    return { issued: this.#parts.executeNow(config, { subscriptions, attributes }) };
   }
 
   /** Proxy checks whose entities are just being found out. */

@@ -1,5 +1,6 @@
 // Scheduling: from the definitions to the requests that go out, and the watchdog over it. A check that is due is asked for from
 // agents and from clients of the earlier generation.
+import type { CheckConfig } from '../../model/check.ts';
 import type { Entity } from '../../model/entity.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Clients } from '../clients/clients.ts';
@@ -9,8 +10,9 @@ import type { Pipelines } from '../pipelines/pipelines.ts';
 import { type Finding, watchdogFinding } from '../platform-events.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { Watchdog } from '../watchdog.ts';
+import { IssueTimes } from './issue-times.ts';
 import { ProxyMatcher } from './proxy-matcher.ts';
-import { Requests } from './requests.ts';
+import { type Issue, Requests } from './requests.ts';
 import { Schedules } from './schedules.ts';
 import { Turns } from './turns.ts';
 
@@ -27,6 +29,8 @@ export interface SchedulingNeighbours {
 }
 
 export interface Scheduling {
+  /** Asks agents and clients to run a check once more, by the wish of somebody. Returns the Unix second it is issued in. */
+  readonly executeNow: (config: CheckConfig, wish: Pick<Issue, 'subscriptions' | 'attributes'>) => number;
   readonly requests: Requests;
   readonly turns: Turns;
   readonly schedules: Schedules;
@@ -41,11 +45,14 @@ export const composeScheduling = (
   const nowMs = (): number => runtime.clock.wallMs();
   const matcher = new ProxyMatcher({ expressions: pipelines.expressions, nowMs, log });
   const turns = new Turns(commit);
+  const issueTimes = new IssueTimes();
   configuration.watchChecks((namespace, name, config) => {
     if (config !== undefined) return;
     matcher.forget(namespace, name);
     turns.forget(namespace, name);
+    issueTimes.forget(namespace, name);
   });
+  const after = (delayMs: number, task: () => void): void => void runtime.deadlines.after(delayMs, task);
   const requests = new Requests({
     configuration,
     sessions,
@@ -55,17 +62,28 @@ export const composeScheduling = (
     askClients: (config, issue) => clients.requests.ask(config, issue),
     entities,
     nowMs,
-    after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
+    after,
     log,
     onFault: (error) => faults.report('a proxy request', error),
   });
+  const issue = (config: CheckConfig, wish: Issue): void => {
+    issueTimes.note(config, wish.issued);
+    requests.issue(config, wish);
+    clients.requests.issue(config, wish);
+  };
+  const executeNow: Scheduling['executeNow'] = (config, wish) => {
+    const { issued, delayMs } = issueTimes.next(config, nowMs());
+    const go = (): void => issue(config, { ...wish, issued, adhoc: true });
+    if (delayMs === 0) go();
+    else after(delayMs, go);
+    return issued;
+  };
   const schedules = new Schedules({
     runtime,
     nowMs,
     issue: (config, issued) => {
       watchdog.ran(config);
-      requests.issue(config, { issued });
-      clients.requests.issue(config, { issued });
+      issue(config, { issued });
     },
   });
   const watchdog = new Watchdog({
@@ -80,5 +98,5 @@ export const composeScheduling = (
       report(finding).catch((error) => faults.report('an event about the platform', error));
     },
   });
-  return { requests, turns, schedules, watchdog };
+  return { executeNow, requests, turns, schedules, watchdog };
 };

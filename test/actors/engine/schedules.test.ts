@@ -89,10 +89,25 @@ describe('a check', () => {
     await world.quiet();
     assert.deepEqual([a.requests.length, b.requests.length], [0, 1]);
     assert.equal(b.requests[0]?.issued, issued);
+    await world.advance(1_000);
     await world.drive(world.backend.executeCheck('default', 'cpu'));
     await world.quiet();
     assert.deepEqual([a.requests.length, b.requests.length], [1, 2], 'a round robin is asked of all');
     await assert.rejects(world.drive(world.backend.executeCheck('default', 'nothing')), { kind: 'notFound' });
+    await world.stop();
+  });
+
+  test('is run again in the next second when it was just run: agents drop the second request of one second', async () => {
+    const world = await World.open();
+    const agent = await world.agent('web-01');
+    await world.check('cpu', { interval: 600, publish: false });
+    const issued: number[] = [];
+    for (let wish = 0; wish < 3; wish += 1)
+      issued.push((await world.drive(world.backend.executeCheck('default', 'cpu'))).issued);
+    const [first = 0] = issued;
+    assert.deepEqual(issued, [first, first + 1, first + 1], 'two wishes of one second are one run');
+    await world.advance(1_000);
+    assert.deepEqual([...new Set(agent.requests.map((request) => request.issued))], [first, first + 1]);
     await world.stop();
   });
 
