@@ -289,6 +289,35 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     await page.locator('code', { hasText: 'a-fresh-key' }).waitFor();
   });
 
+  test('the graphs of the system page show the same moment, by pointer and by keys', async () => {
+    Object.assign(backend.system.gauges, { lagMs: 3, longestTurnMs: 12, queueDepth: 7 });
+    await open('/system');
+    const graph = (label: string, moment = '') =>
+      page.locator(`.time-graph[aria-label^="${label}"]${moment}`);
+    const showsNow = page.locator('.graph', { hasText: 'Mailboxes' }).getByText('now', { exact: true });
+    const [first, second] = ['[aria-valuenow="0"]', '[aria-valuenow="1"]'];
+    for (const moments of [0, 1, 2]) {
+      backend.system.nowMs += 1_000;
+      await graph('Event loop', `[aria-valuemax="${moments}"]`).waitFor();
+    }
+    await graph('Event loop').focus();
+    await page.keyboard.press('Home');
+    await graph('Event loop', first).waitFor();
+    await graph('Mailboxes', first).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await graph('Mailboxes', second).waitFor();
+    const told = await graph('Event loop', second).getAttribute('aria-valuetext');
+    assert.match(told ?? '', /, lag 3\.0 ms, longest turn 12 ms$/);
+    await page.keyboard.press('Escape');
+    await showsNow.waitFor();
+    const box = await graph('Event loop').locator('.u-over').boundingBox();
+    assert.ok(box !== null);
+    await page.mouse.move(box.x + 1, box.y + box.height / 2);
+    await graph('Mailboxes', first).waitFor();
+    await page.mouse.move(0, 0);
+    await showsNow.waitFor();
+  });
+
   test('every page can be used at 360 pixels: nothing sticks out', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     const paths = ['/n/default/events?show=all', '/n/default/events/web-01/disk', '/n/default/entities'];

@@ -1,22 +1,18 @@
 // How the backend itself is doing: health, loop lag, commits, throughput. The last few minutes, kept by this page.
-import { signal } from '@preact/signals';
+import { type Signal, signal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { getJson, inspect } from '../lib/api.ts';
 import { setBackendTime } from '../lib/clock.ts';
-import { bytes, duration, millis } from '../lib/format.ts';
+import { count, type FigureGroup, figureGroups, linesOf, type System } from '../lib/figures.ts';
+import { clockTime, duration, millis } from '../lib/format.ts';
+import { lazyView } from '../lib/lazy-view.tsx';
 import { usePolled } from '../lib/live.ts';
 import { Facts, Panel, Problem } from '../parts/bits.tsx';
-import { Sparkline } from '../parts/sparkline.tsx';
+import { GraphLegend } from '../parts/graph-legend.tsx';
 import { StatusWord } from '../parts/status.tsx';
 
-interface System {
-  readonly nowMs: number;
-  readonly uptimeSeconds: number;
-  readonly rssBytes: number;
-  readonly heapBytes: number;
-  readonly watchedActors: number;
-  readonly streams: number;
-  readonly gauges: Readonly<Record<string, number>>;
-}
+const TimeGraph = lazyView(() => import('../parts/time-graph.tsx').then((file) => file.TimeGraph));
+
 interface Health {
   readonly ClusterHealth:
     | readonly { readonly Name: string; readonly Healthy: boolean; readonly Err: string }[]
@@ -31,11 +27,15 @@ export const SystemPage = () => {
   const system = usePolled<System>('system', everyMs, async () => {
     const found = await getJson<System>(inspect('system'));
     setBackendTime(found.nowMs);
-    samples.value = [...samples.value, found].slice(-keptSamples);
+    // Time runs forward on a graph, also where the backend's clock was set back.
+    const earlier = samples.value.filter((one) => one.nowMs < found.nowMs);
+    samples.value = [...earlier, found].slice(-keptSamples);
     return found;
   });
   const health = usePolled<Health>('health', 5_000, () => getJson('/health'));
   const version = usePolled<Record<string, unknown>>('version', 600_000, () => getJson('/version'));
+  /** The moment all graphs show, while somebody points at one of them. */
+  const pointed = useSignal<number | undefined>(undefined);
   const found = system.data ?? samples.value.at(-1);
   return (
     <>
@@ -44,13 +44,11 @@ export const SystemPage = () => {
         {found !== undefined && <span class="dim">up {duration(found.uptimeSeconds)}</span>}
       </header>
       {system.error !== undefined && <Problem text={system.error} again={system.again} />}
-      {found !== undefined && (
-        <div class="gauges">
-          {main.filter((name) => name in found.gauges).map((name) => gaugeOf(name, samples.value))}
-          <Gauge name="memory" values={samples.value.map((one) => one.rssBytes)} tell={bytes} />
-          <Gauge name="heap" values={samples.value.map((one) => one.heapBytes)} tell={bytes} />
-        </div>
-      )}
+      <div class="graphs">
+        {figureGroups.map((group) => (
+          <Graph key={group.title} group={group} samples={samples.value} pointed={pointed} />
+        ))}
+      </div>
       <div class="columns">
         <Panel title="Health">
           <ul class="plain">
@@ -71,79 +69,43 @@ export const SystemPage = () => {
           />
         </Panel>
       </div>
-      <Panel title="More figures" class="many">
+      <Panel title="All figures" class="many">
         <Facts
-          rows={Object.entries(found?.gauges ?? {})
-            .filter(([name]) => !main.includes(name))
-            .map(([name, value]): [string, string] => [wordsOf(name), valueText(name, value)])}
+          rows={Object.entries(found?.gauges ?? {}).map(([name, value]): [string, string] => [
+            words(name.replace(/Ms$/, '')),
+            valueText(name, value),
+          ])}
         />
       </Panel>
     </>
   );
 };
 
-/** What tells how the backend is doing at a glance; the rest is a table. */
-const main: readonly string[] = [
-  'lagMs',
-  'longestTurnMs',
-  'p99CommitMs',
-  'queueDepth',
-  'messages',
-  'commits',
-  'deliveriesRunning',
-  'deliveriesWaiting',
-  'sessions',
-  'actors',
-];
-
-const growing = new Set(['messages', 'commits', 'writes', 'committed', 'deliveries', 'events']);
-
-/** What only grows is shown by how fast. */
-const gaugeOf = (name: string, history: readonly System[]) => {
-  const values = history.map((one) => one.gauges[name] ?? 0);
-  if (name.endsWith('Total') || growing.has(name)) {
-    const rates = values.map((value, index) =>
-      rate(value, values[index - 1], history[index], history[index - 1]),
-    );
-    return (
-      <Gauge
-        key={name}
-        name={`${words(name.replace(/Total$/, ''))} a second`}
-        values={rates}
-        tell={(value) => value.toFixed(1)}
-      />
-    );
-  }
-  return <Gauge key={name} name={wordsOf(name)} values={values} tell={(value) => valueText(name, value)} />;
-};
-
-const wordsOf = (name: string): string => (name === 'lagMs' ? 'loop lag' : words(name.replace(/Ms$/, '')));
-
-const valueText = (name: string, value: number): string =>
-  name.endsWith('Ms') ? millis(value) : value.toLocaleString('en', { maximumFractionDigits: 1 });
-
-const rate = (
-  value: number,
-  before: number | undefined,
-  at: System | undefined,
-  atBefore: System | undefined,
-): number => {
-  const seconds = ((at?.nowMs ?? 0) - (atBefore?.nowMs ?? 0)) / 1000;
-  return before === undefined || seconds <= 0 ? 0 : Math.max(0, (value - before) / seconds);
-};
-
-const words = (name: string): string => name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
-
-interface GaugeProps {
-  readonly name: string;
-  readonly values: readonly number[];
-  readonly tell: (value: number) => string;
+interface GraphProps {
+  readonly group: FigureGroup;
+  readonly samples: readonly System[];
+  readonly pointed: Signal<number | undefined>;
 }
 
-const Gauge = ({ name, values, tell }: GaugeProps) => (
-  <div class="gauge">
-    <span class="dim">{name}</span>
-    <b class="num">{tell(values.at(-1) ?? 0)}</b>
-    <Sparkline values={values} label={name} tell={tell} />
-  </div>
-);
+const Graph = ({ group, samples, pointed }: GraphProps) => {
+  const { title, tell, steps } = group;
+  const lines = useMemo(() => linesOf(group, samples), [group, samples]);
+  const times = useMemo(() => samples.map((sample) => sample.nowMs), [samples]);
+  if (lines.length === 0) return null;
+  const at = pointed.value === undefined ? -1 : times.indexOf(pointed.value);
+  return (
+    <section class="graph">
+      <header>
+        <h2>{title}</h2>
+        <small class="num">{at < 0 ? 'now' : clockTime(times[at] ?? 0)}</small>
+      </header>
+      <GraphLegend lines={lines} index={at < 0 ? times.length - 1 : at} tell={tell} />
+      <TimeGraph label={title} times={times} lines={lines} tell={tell} steps={steps} pointed={pointed} />
+    </section>
+  );
+};
+
+const valueText = (name: string, value: number): string =>
+  name.endsWith('Ms') ? millis(value) : count(value);
+
+const words = (name: string): string => name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
