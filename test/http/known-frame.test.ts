@@ -92,6 +92,17 @@ test('a frame that leaves its namespace to the session is not known to sessions 
   }
 });
 
+test('what stands behind the last value that may change counts as well', () => {
+  const endingIn = (label: string): Buffer => {
+    const labelled = { ...check, metadata: { name: 'load', labels: { a: label } } };
+    return Buffer.from(JSON.stringify({ timestamp: 9, id: idOf(1), sequence: 1, entity, check: labelled }));
+  };
+  const memory = taught(endingIn('b'));
+  assert.ok(isKnown(endingIn('b'), memory));
+  assert.ok(!isKnown(endingIn('c'), memory));
+  assert.deepEqual(eventOf(endingIn('c'), memory).check?.metadata.labels, { a: 'c' });
+});
+
 test('each event without an id is given one of its own', () => {
   const memory = taught(frame({ id: null }));
   assert.ok(isKnown(frame({ id: null }), memory));

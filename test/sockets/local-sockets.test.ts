@@ -70,7 +70,9 @@ test('a message may be as large as the limit, and no larger', () => {
   assert.equal(readMessage(bytes, bytes.length - 1).type, 'refused');
 });
 
-test('one answer a connection, and a peer that keeps its side open is cut off', async (t) => {
+test('one answer a connection, and a peer that keeps its side open is cut off', {
+  timeout: 60_000,
+}, async (t) => {
   const { port } = await open(t);
   const socket = await dial(port);
   const word = heard(socket);
