@@ -11,7 +11,7 @@ const seconds = z.number().int().min(0).nullish();
 const socketEventSchema = z.object({
   name: z.string().default(''),
   output: z.string().default(''),
-  status: z.number().int().min(0).default(0),
+  status: z.number().int().min(0),
   source: z.string().default(''),
   /** The older name of `source`. */
   client: z.string().default(''),

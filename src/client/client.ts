@@ -49,11 +49,15 @@ const withSocketDefaults = (client: Json): Json => {
   };
 };
 
-/** The result a client leaves behind when it wants to be forgotten (sheet 1.6). */
+/**
+ * The result a client leaves behind when it wants to be forgotten. Its configuration may add any attribute, except name,
+ * output, status and times (interface section 2.11).
+ */
 export const deregistrationResult = (client: Json, nowSeconds: number): Json => ({
-  ...mergeMaps({ handler: 'deregistration', status: 1 }, map(client['deregistration'])),
+  ...mergeMaps({ handler: 'deregistration' }, map(client['deregistration'])),
   name: 'deregistration',
   output: 'client initiated deregistration',
+  status: 1,
   issued: nowSeconds,
   executed: nowSeconds,
 });

@@ -148,7 +148,7 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
     {
       help: 'Ask Mon to brew a cup of joe (try it!)',
       method: 'GET',
-      isProtected: () => false,
+      isProtected: ({ protectsAll }) => protectsAll,
       answer: async () => teapot,
     },
   ],

@@ -23,7 +23,7 @@ export const createLocalResults = (
   const takeOne = (value: unknown): LocalVerdict => {
     if (!isMap(value)) return { ok: false, problem: notAMap, result: value };
     const now = seconds(timers);
-    const check: Json = { ...value, status: value['status'] ?? 0, executed: value['executed'] ?? now };
+    const check: Json = { ...value, executed: value['executed'] ?? now };
     const problem = checkResultProblem(check);
     if (problem !== undefined) return { ok: false, problem, result: value };
     publish({ ...check, issued: now });

@@ -103,14 +103,17 @@ const writePid = (path: string, log: ClientLog): void => {
   }
 };
 
-/** The same command without `--background`, with no terminal, in a session of its own. */
+/** Set for the process that runs in the background: it stays there, and outlives its terminal. */
+const backgroundVariable = 'MON_CLIENT_IN_BACKGROUND';
+
+/** The same command once more, with no terminal, in a session of its own. */
 const goToBackground = (argv: readonly string[], { logFile }: ClientOptions): void => {
   const [, script = '', ...rest] = argv;
-  const kept = rest.filter((word) => word !== '-b' && word !== '--background');
   const output = logFile === undefined ? 'ignore' : openSync(logFile, 'a');
-  const child = spawn(process.execPath, [...process.execArgv, script, ...kept], {
+  const child = spawn(process.execPath, [...process.execArgv, script, ...rest], {
     detached: true,
     stdio: ['ignore', output, output],
+    env: { ...process.env, [backgroundVariable]: '1' },
   });
   child.unref();
   process.exit(exitCodes.fine);
@@ -184,6 +187,10 @@ export const main = async (argv: readonly string[]): Promise<void> => {
     console.log(text);
     process.exit(exitCode);
   }
-  if (options.background) return goToBackground(argv, options);
+  const isInBackground = process.env[backgroundVariable] !== undefined;
+  if (options.background && !isInBackground) return goToBackground(argv, options);
+  // Commands of checks inherit the environment and need not know.
+  delete process.env[backgroundVariable];
+  if (isInBackground) process.on('SIGHUP', () => {});
   await start(options, loaded);
 };

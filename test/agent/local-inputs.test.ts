@@ -241,7 +241,11 @@ test('a result on the TCP socket is answered as soon as it is whole', () =>
     const { socket } = agent.ports();
     assert.equal(await overTcp(socket, '{"name":"n","output":"o","status":1}', true), 'ok');
     assert.equal(
-      await overTcp(socket, '{"name":"m","output":"o","source":"router","ttl":9,"handler":"h"}', false),
+      await overTcp(
+        socket,
+        '{"name":"m","output":"o","status":0,"source":"router","ttl":9,"handler":"h"}',
+        false,
+      ),
       'ok',
     );
     const [first, second] = await backend.waitFor('event', 2);
@@ -266,13 +270,18 @@ test('a result that comes in pieces is one result', () =>
     socket.destroy();
   }));
 
-test('a ping is answered with pong, a result without output with nothing, rubbish with invalid', () =>
+test('a ping is answered with pong, a result without output or status with nothing, rubbish with invalid', () =>
   withAgent({}, async ({ agent, log }) => {
     const { socket } = agent.ports();
     assert.equal(await overTcp(socket, ' ping ', true), 'pong');
-    assert.equal(await overTcp(socket, '{"name":"n"}', true), '');
+    assert.equal(await overTcp(socket, '{"name":"n","status":0}', true), '');
+    assert.equal(await overTcp(socket, '{"name":"n","output":"o"}', true), '');
     assert.equal(await overTcp(socket, 'garbage', true), 'invalid');
-    assert.ok(log.lines().some(({ error }) => error === 'a check output must be provided'));
+    for (const why of ['a check output must be provided', 'result.status is required'])
+      assert.ok(
+        log.lines().some(({ error }) => error === why),
+        why,
+      );
   }));
 
 test('rubbish on a TCP connection that stays open is answered after five seconds, not before', async (t) => {
@@ -305,7 +314,14 @@ test('rubbish on a TCP connection that stays open is answered after five seconds
 
 test('an invalid datagram does not deafen the UDP socket', () =>
   withAgent({}, async ({ backend, agent }) => {
-    await overUdp(agent.ports().socket, ' ping ', 'garbage', '', '{"name":"x"}', '{"name":"n","output":"o"}');
+    await overUdp(
+      agent.ports().socket,
+      ' ping ',
+      'garbage',
+      '',
+      '{"name":"x"}',
+      '{"name":"n","output":"o","status":0}',
+    );
     const [event] = await backend.waitFor('event', 1);
     assert.equal(event?.check.metadata.name, 'n');
   }));

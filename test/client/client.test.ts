@@ -80,7 +80,7 @@ describe('sockets and results', () => {
   test('results from this machine are signed and published', async () => {
     const made = await start({ signature: 'S1' });
     const line = dial(made.client.ports().socket ?? 0);
-    line.send('{"name":"app","output":"fine"}');
+    line.send('{"name":"app","output":"fine","status":0}');
     assert.equal(await line.closed, 'ok');
     const { client, check, signature } = await resultOf(made);
     assert.deepEqual([client, check['name'], signature], ['c1', 'app', 'S1']);
@@ -90,7 +90,11 @@ describe('sockets and results', () => {
     const made = await start();
     made.broker.lose();
     const line = dial(made.client.ports().socket ?? 0);
-    const many = Array.from({ length: maxHeldResults + 1 }, (_, at) => ({ name: `n${at}`, output: '' }));
+    const many = Array.from({ length: maxHeldResults + 1 }, (_, at) => ({
+      name: `n${at}`,
+      output: '',
+      status: 0,
+    }));
     line.send(JSON.stringify(many));
     assert.equal(await line.closed, 'ok');
     await eventually(
@@ -131,11 +135,11 @@ describe('leaving', () => {
         client: 'c1',
         check: {
           handler: 'deregistration',
-          status: 2,
           handlers: ['x'],
           foo: 1,
           name: 'deregistration',
           output: 'client initiated deregistration',
+          status: 1,
           issued: 1_800_000_000,
           executed: 1_800_000_000,
         },

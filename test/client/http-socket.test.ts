@@ -69,10 +69,10 @@ test('an answer has exactly two headers and ends the connection', async () => {
 
 test('results are taken with 202, one or many', async () => {
   published.length = 0;
-  const { status, body } = await post('{"name":"a","output":"x"}');
+  const { status, body } = await post('{"name":"a","output":"x","status":0}');
   assert.deepEqual([status, body], ['202 OK', '{"response":"ok"}']);
   assert.equal(
-    (await post('[{"name":"b","output":"x"}]', 'application/json; charset=utf-8')).status,
+    (await post('[{"name":"b","output":"x","status":0}]', 'application/json; charset=utf-8')).status,
     '202 OK',
   );
   assert.deepEqual(
@@ -87,10 +87,10 @@ test('what is no JSON is 400, another type 415, a wrong result 500', async () =>
     const { status, body } = await post(text);
     assert.deepEqual({ status, body }, bad);
   }
-  const typed = await post('{"name":"a","output":"x"}', 'text/plain');
+  const typed = await post('{"name":"a","output":"x","status":0}', 'text/plain');
   assert.equal(typed.status, '415 Only application/json content type accepted');
   assert.equal(typed.body, '{"response":"Invalid content type"}');
-  for (const text of ['{"name":"a"}', '5', 'null']) {
+  for (const text of ['{"name":"a"}', '{"name":"a","output":"x"}', '5', 'null']) {
     const { status, body } = await post(text);
     assert.equal(status, '500 Internal Server Error');
     assert.equal(body, '{"response":"Internal Server Error: Check your Mon logs for error details"}');
@@ -130,12 +130,13 @@ test('a password with a colon never fits', async () => {
   assert.equal((await ask('GET', '/settings', basic('ada:a:b'))).status, '401 Unauthorized');
 });
 
-test('protect_all_endpoints covers info and results, not brew, 404 and 405', async () => {
+test('protect_all_endpoints covers every endpoint, not 404 and 405', async () => {
   settings = protectsAll;
   assert.equal((await ask('GET', '/info')).status, '401 Unauthorized');
-  assert.equal((await post('{"name":"a","output":"x"}')).status, '401 Unauthorized');
+  assert.equal((await post('{"name":"a","output":"x","status":0}')).status, '401 Unauthorized');
   assert.equal((await ask('GET', '/info', basic('ada:secret-1'))).status, '200 OK');
-  assert.equal((await ask('GET', '/brew')).status, "418 I'm a teapot");
+  assert.equal((await ask('GET', '/brew')).status, '401 Unauthorized');
+  assert.equal((await ask('GET', '/brew', basic('ada:secret-1'))).status, "418 I'm a teapot");
   assert.equal((await ask('GET', '/nothing')).status, '404 Not Found');
   assert.equal((await ask('PUT', '/info')).status, '405 Method Not Allowed');
   settings = {};

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { eventually as patiently } from '../eventually.ts';
 import { openLiveBackend } from '../http/earlier-api/live-backend.ts';
 import { eventually } from './helpers.ts';
 
@@ -67,6 +68,42 @@ test('a backend that is not there is tried again and told of; the program stays 
   await eventually(() => told('transport connection error').length > 0);
   child.kill('SIGINT');
   assert.equal(await exited, 0);
+});
+
+test('in the background it outlives the terminal it was started from', async (t) => {
+  const live = await openLiveBackend();
+  t.after(() => live.close());
+  const dir = mkdtempSync(join(tmpdir(), 'mon-client-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const [pidFile, logFile, config] = ['pid', 'log', 'config.json'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(
+    config,
+    JSON.stringify({
+      client: client({ name: 'back' }),
+      websocket: { url: `ws://127.0.0.1:${live.port}` },
+      checks: { alone: { command: 'env | grep BACKGROUND', standalone: true, interval: 1 } },
+    }),
+  );
+  const { exited } = start(t, {}, '-bv', '-c', config, '-p', pidFile, '-l', logFile);
+  assert.equal(await exited, 0);
+  await eventually(() => live.backend.clients.get('back'), 'the client');
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  t.after(() => {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH');
+    }
+  });
+  process.kill(pid, 'SIGHUP');
+  const ran = await patiently('a check', () => live.backend.readEvent('default', 'back', 'alone'));
+  assert.deepEqual([ran.check.status, ran.check.output], [1, '']);
+  process.kill(pid, 'SIGTERM');
+  await eventually(() => readFileSync(logFile, 'utf8').includes('"received signal"'), 'the end');
 });
 
 test('a wrong password is told by its status', async (t) => {

@@ -39,10 +39,22 @@ const load = (more: Partial<Sources>) =>
 
 const told = (loaded: ReturnType<typeof load>) => loaded.notices.map(({ message }) => message);
 
-test('without any configuration a client has the name and address of its machine, and its own subscription', () => {
-  const { settings, problems } = load({});
+test('a client without subscriptions is told that it needs them', () => {
+  const { problems } = load({});
+  assert.deepEqual(
+    problems.map(({ message }) => message),
+    ['client subscriptions must be an array'],
+  );
+});
+
+test('with subscriptions alone a client has the name and address of its machine, and its own subscription', () => {
+  const { settings, problems } = load({ environment: { MON_CLIENT_SUBSCRIPTIONS: 'web' } });
   assert.deepEqual(problems, []);
-  assert.deepEqual(settings['client'], { name: 'box', address: '10.1.1.1', subscriptions: ['client:box'] });
+  assert.deepEqual(settings['client'], {
+    name: 'box',
+    address: '10.1.1.1',
+    subscriptions: ['web', 'client:box'],
+  });
   assert.deepEqual(settings['transport'], { reconnect_on_error: true, name: 'websocket' });
 });
 
@@ -103,9 +115,12 @@ test('a configuration that speaks of RabbitMQ and of no transport uses RabbitMQ'
 });
 
 test('a file that is not there is a warning; it is ignored', () => {
-  const loaded = load({ configFile: '/nowhere/config.json' });
+  const loaded = load({
+    configFile: '/nowhere/config.json',
+    environment: { MON_CLIENT_SUBSCRIPTIONS: 'web' },
+  });
   assert.deepEqual(loaded.problems, []);
-  assert.deepEqual(told(loaded).slice(0, 2), [
+  assert.deepEqual(told(loaded).slice(1, 3), [
     'config file does not exist or is not readable',
     'ignoring config file',
   ]);
@@ -131,7 +146,7 @@ test('a directory that is not there is an error', () => {
 
 test('a byte order mark and an empty file are fine; linked directories are followed, loops end', () => {
   const dir = home({
-    'x/a.json': '\uFEFF{"client":{"a":1}}',
+    'x/a.json': '\uFEFF{"client":{"a":1,"subscriptions":["web"]}}',
     'x/b.json': ' \n',
     'y/c.json': { client: { c: 1 } },
   });
@@ -211,7 +226,10 @@ const run = async (...args: string[]) => {
 };
 
 test('--validate_config says what is wrong and how it went', async () => {
-  const dir = home({ 'good.json': { client: { name: 'c1' } }, 'bad.json': { client: { name: 'a b' } } });
+  const dir = home({
+    'good.json': { client: { name: 'c1', subscriptions: [] } },
+    'bad.json': { client: { name: 'a b', subscriptions: [] } },
+  });
   const good = await run('--validate_config', '-c', join(dir, 'good.json'));
   assert.deepEqual(good, { code: 0, stdout: 'configuration is valid\n', stderr: '' });
   const bad = await run('--validate_config', '-c', join(dir, 'bad.json'));
@@ -223,7 +241,7 @@ test('--validate_config says what is wrong and how it went', async () => {
 });
 
 test('--print_config prints everything but secrets', async () => {
-  const dir = home({ 'c.json': { client: { name: 'c1', service: { password: 'x' } } } });
+  const dir = home({ 'c.json': { client: { name: 'c1', subscriptions: [], service: { password: 'x' } } } });
   const { code, stdout } = await run('-P', '-c', join(dir, 'c.json'));
   assert.equal(code, 0);
   assert.equal(JSON.parse(stdout).client.service.password, 'REDACTED');
@@ -237,7 +255,7 @@ test('options that are wrong end with 1, a wrong configuration with 2', async ()
   assert.equal((await run('--no-such-option')).code, 1);
   assert.equal((await run('-h')).code, 0);
   assert.match((await run('-V')).stdout, /^\d+\.\d+\.\d+/);
-  const dir = home({ 'bad.json': { client: { name: 'a b' } } });
+  const dir = home({ 'bad.json': { client: { name: 'a b', subscriptions: [] } } });
   const started = await run('-c', join(dir, 'bad.json'));
   assert.equal(started.code, 2);
   const lines = started.stdout

@@ -29,7 +29,7 @@ const say = async (port: number, text: string): Promise<string> => {
   return line.closed;
 };
 
-const good = '{"name":"s2","output":"x","source":"sw-1","ttl":30,"ttl_status":2,"foo":{"a":1}}';
+const good = '{"name":"s2","output":"x","status":0,"source":"sw-1","ttl":30,"ttl_status":2,"foo":{"a":1}}';
 
 test('a result is completed, published and answered with ok', async () => {
   const { port, published } = await start();
@@ -65,7 +65,7 @@ test('ping is answered with pong, blanks around it do not count, letter case doe
 test('a result may come in pieces; only a pause of 500 ms ends it', async () => {
   const { port, advance, published, waiting, armed } = await start();
   const line = dial(port);
-  for (const [at, part] of ['{"name":', '"a","out', 'put":"x"'].entries()) {
+  for (const [at, part] of ['{"name":', '"a","out', 'put":"x","status":0'].entries()) {
     line.send(part);
     await eventually(() => armed() === at + 1, 'the watchdog');
     advance(499);
@@ -77,7 +77,7 @@ test('a result may come in pieces; only a pause of 500 ms ends it', async () => 
 });
 
 test('what is no JSON is answered with invalid after 500 ms, and told in the log', async () => {
-  for (const text of ['{"name":', 'PING', '{}{}', '{"name":"a","output":"x"} trailing']) {
+  for (const text of ['{"name":', 'PING', '{}{}', '{"name":"a","output":"x","status":0} trailing']) {
     const { port, advance, log, waiting } = await start();
     const line = dial(port);
     line.send(text);
@@ -105,11 +105,12 @@ test('an idle connection stays open', async () => {
 
 test('a result that is wrong is answered with invalid at once, with the first reason in the log', async () => {
   const cases = [
-    ['{"output":"x"}', 'check name must be a string'],
+    ['{"output":"x","status":0}', 'check name must be a string'],
     ['{"name":"a"}', 'check output must be a string'],
+    ['{"name":"a","output":"x"}', 'check status must be an integer'],
     ['{"name":"a","output":"x","status":"0"}', 'check status must be an integer'],
-    ['{"name":"a b","output":"x"}', 'check name cannot contain spaces or special characters'],
-    ['{"name":"a","output":"x","ttl":-1}', 'check ttl must be greater than 0'],
+    ['{"name":"a b","output":"x","status":0}', 'check name cannot contain spaces or special characters'],
+    ['{"name":"a","output":"x","status":0,"ttl":-1}', 'check ttl must be greater than 0'],
     ['null', 'check result must be a hash'],
     ['5', 'check result must be a hash'],
     ['"ping"', 'check result must be a hash'],
@@ -126,9 +127,12 @@ test('a result that is wrong is answered with invalid at once, with the first re
 test('a list is several results; those before a wrong one are published', async () => {
   const { port, published } = await start();
   assert.equal(await say(port, '[]'), 'ok');
-  assert.equal(await say(port, '[{"name":"a","output":""},{"name":"b","output":""}]'), 'ok');
   assert.equal(
-    await say(port, '[{"name":"c","output":""},{"name":"d"},{"name":"e","output":""}]'),
+    await say(port, '[{"name":"a","output":"","status":0},{"name":"b","output":"","status":0}]'),
+    'ok',
+  );
+  assert.equal(
+    await say(port, '[{"name":"c","output":"","status":0},{"name":"d"},{"name":"e","output":"","status":0}]'),
     'invalid',
   );
   assert.deepEqual(
@@ -149,7 +153,9 @@ test('who stops writing in the middle gets no answer', async () => {
 test('bytes that are no UTF-8 are told of and processed anyway', async () => {
   const { port, log, published } = await start();
   const line = dial(port);
-  line.send(Buffer.concat([Buffer.from('{"name":"a","output":"'), Buffer.from([0xff]), Buffer.from('"}')]));
+  line.send(
+    Buffer.concat([Buffer.from('{"name":"a","output":"'), Buffer.from([0xff]), Buffer.from('","status":0}')]),
+  );
   assert.equal(await line.closed, 'ok');
   assert.equal(published.length, 1);
   assert.equal(log.told('data from socket is not a valid UTF-8 sequence, processing it anyways').length, 1);
@@ -158,7 +164,7 @@ test('bytes that are no UTF-8 are told of and processed anyway', async () => {
 test('a message beyond the limit is refused', async () => {
   const { port } = await start();
   const line = dial(port);
-  line.send(`{"name":"a","output":"${'x'.repeat(maxSocketBytes)}"}`);
+  line.send(`{"name":"a","output":"${'x'.repeat(maxSocketBytes)}","status":0}`);
   assert.equal(await line.closed, 'invalid');
 });
 
@@ -168,6 +174,6 @@ test('UDP takes the same results, says nothing, and survives everything', async 
   await eventually(() => published.length === 1, 'the result');
   await eventually(() => log.told('failed to process check result from socket').length === 1);
   assert.equal(log.told('failed to parse check result from socket')[0]?.level, 'error');
-  await datagram(port, '[{"name":"b","output":""}]');
+  await datagram(port, '[{"name":"b","output":"","status":0}]');
   await eventually(() => published.length === 2, 'the second result');
 });

@@ -48,6 +48,8 @@ export const clientAndCheckCases: readonly Case[] = [
   ['a letter beyond ASCII in the name', client({ name: 'ä' }), [badName]],
   ['address', client({ address: 1 }), ['client address must be a string']],
   ['safe_mode', client({ safe_mode: 'yes' }), ['client safe_mode must be boolean']],
+  ['deregister', client({ deregister: 'yes' }), ['client deregister must be boolean']],
+  ['no subscriptions', client({ subscriptions: undefined }), ['client subscriptions must be an array']],
   ['subscriptions', client({ subscriptions: 'web' }), ['client subscriptions must be an array']],
   [
     'an empty subscription',

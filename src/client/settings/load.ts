@@ -153,7 +153,7 @@ class Loading {
       this.settings = { ...this.settings, transport: { ...transport, name } };
     }
     if (!isMap(client)) return;
-    const { subscriptions = [] } = client;
+    const { subscriptions } = client;
     if (!Array.isArray(subscriptions)) {
       return this.note('unable to apply client overrides', {
         reason: 'client subscriptions is not an array',

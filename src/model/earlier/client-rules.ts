@@ -32,6 +32,7 @@ export const clientRows: readonly Row[] = [
   always('name', matches(namePattern), 'client name cannot contain spaces or special characters'),
   always('address', isString, 'client address must be a string'),
   ifSet('safe_mode', isBoolean, 'client safe_mode must be boolean'),
+  ifSet('deregister', isBoolean, 'client deregister must be boolean'),
   always('subscriptions', isArray, 'client subscriptions must be an array'),
   always('subscriptions', eachIs(isFilled), 'client subscriptions must each be a non empty string'),
   within('socket', 'client socket must be a hash', [
