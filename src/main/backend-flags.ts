@@ -1,6 +1,7 @@
 // Flags of the backend: the one table of everything `mon-backend start` can be told (backend sheet 1.7, API sheet 15.2).
 import { decimal, duration, integer, list, port, type SettingsOf, text, toggle } from '../program/flag.ts';
 import { logLevels } from '../program/log.ts';
+import { defaultMaxMessageBytes, maxMaxMessageBytes } from '../wire/earlier/limits.ts';
 
 const defaultFile =
   process.platform === 'freebsd' ? '/usr/local/etc/mon/backend.yml' : '/etc/mon/backend.yml';
@@ -70,6 +71,11 @@ export const backendFlags = {
   ),
   'earlier-brokers-cert-file': text('', 'certificate (PEM) such a broker is shown'),
   'earlier-brokers-key-file': text('', 'key (PEM) of that certificate'),
+  'earlier-max-message-size': integer(
+    defaultMaxMessageBytes,
+    'largest keepalive or result of a client of the earlier generation, in bytes',
+    { min: 1_024, max: maxMaxMessageBytes },
+  ),
   'entity-limit': integer(100, 'entities allowed without a license; 0: no limit'),
   'inspect-control': toggle(
     'let operators with the verb inspect:control send events to actors, restart and stop them',

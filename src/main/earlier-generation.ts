@@ -23,6 +23,8 @@ export interface EarlierSettings {
   /** 0: there is none. */
   readonly earlierApiPort: number;
   readonly earlierBrokers: readonly string[];
+  /** Bytes. */
+  readonly earlierMaxMessageSize: number;
   readonly earlierBrokersCaFile: string;
   readonly earlierBrokersCertFile: string;
   readonly earlierBrokersKeyFile: string;
@@ -69,7 +71,9 @@ export const serveEarlierGeneration = async (options: {
     certFile: settings.earlierBrokersCertFile,
     keyFile: settings.earlierBrokersKeyFile,
   };
-  const transports = settings.earlierBrokers.map((url) => transportOf(named(url, files), log));
+  // One flag may name several, as the environment does: no URL holds a blank.
+  const urls = settings.earlierBrokers.flatMap((some) => some.split(/\s+/)).filter((url) => url !== '');
+  const transports = urls.map((url) => transportOf(named(url, files), log));
   const api =
     settings.earlierApiPort === 0
       ? undefined
@@ -81,9 +85,15 @@ export const serveEarlierGeneration = async (options: {
           version,
           tls,
           silencing: options.silencing,
+          maxMessageBytes: settings.earlierMaxMessageSize,
         });
   const address = await api?.listen(settings.earlierApiHost, settings.earlierApiPort);
-  const bridges = transports.map((transport) => openBridge({ transport, clients: backend.clients, log }));
+  const bridges = transports.map((transport, index) => {
+    const before = transports.slice(0, index).filter(({ name }) => name === transport.name).length;
+    const name = before === 0 ? transport.name : `${transport.name}-${before + 1}`;
+    const maxMessageBytes = settings.earlierMaxMessageSize;
+    return openBridge({ transport, name, clients: backend.clients, log, maxMessageBytes });
+  });
   return {
     port: address?.port,
     renewCertificate: (renewed) => api?.renewCertificate(renewed),

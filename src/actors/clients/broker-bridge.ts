@@ -2,14 +2,20 @@
 // results are taken from it and acknowledged after the commit, requests are put into it (earlier-client sheet 2 and 3).
 import { randomUUID } from 'node:crypto';
 import { MonError } from '../../model/errors.ts';
+import { parseGuarded } from '../../model/guarded-json.ts';
+import { defaultMaxMessageBytes } from '../../wire/earlier/limits.ts';
 import { keepalivesPipe, resultsPipe, type Transport } from '../../wire/earlier/transport.ts';
 import type { Clients } from './clients.ts';
-import { bridgeRetryMs, maxMessageBytes } from './limits.ts';
+import { bridgeRetryMs } from './limits.ts';
 
 export interface BridgeOptions {
   readonly transport: Transport;
+  /** Name of this broker, when there are several of one kind. Default: the kind. */
+  readonly name?: string;
   readonly clients: Pick<Clients, 'keepalive' | 'result' | 'attach' | 'heardAgain'>;
   readonly log: Record<'info' | 'warn' | 'error', (fields: object, text: string) => void>;
+  /** Largest keepalive or result. */
+  readonly maxMessageBytes?: number;
   /** How long a message waits that we cannot take for the moment. */
   readonly retryMs?: number;
 }
@@ -19,12 +25,15 @@ export interface Bridge {
 }
 
 /** Begins at once, and keeps the connection up until it is closed. */
-export const openBridge = ({ transport, clients, log, retryMs = bridgeRetryMs }: BridgeOptions): Bridge => {
-  const via = transport.name;
+export const openBridge = (options: BridgeOptions): Bridge => {
+  const { transport, clients, log, retryMs = bridgeRetryMs } = options;
+  const { maxMessageBytes = defaultMaxMessageBytes } = options;
+  const via = options.name ?? transport.name;
   let listening = false;
   let closed = false;
   clients.attach({
     name: via,
+    kind: transport.name,
     isConnected: () => listening && transport.isConnected(),
     publish: (pipe, message) => transport.publish(pipe, message),
   });
@@ -38,17 +47,15 @@ export const openBridge = ({ transport, clients, log, retryMs = bridgeRetryMs }:
   const take =
     (what: 'keepalive' | 'result', hand: (message: unknown, id: string) => Promise<void>) =>
     async (text: string): Promise<void> => {
-      if (Buffer.byteLength(text) > maxMessageBytes)
+      const bytes = Buffer.from(text);
+      if (bytes.length > maxMessageBytes)
         return log.error(
-          { via, bytes: Buffer.byteLength(text) },
-          'message exceeds the configured max message size',
+          { via, bytes: bytes.length, maxMessageBytes },
+          'message exceeds the configured max message size (--earlier-max-message-size)',
         );
-      let message: unknown;
-      try {
-        message = JSON.parse(text);
-      } catch (error) {
-        return log.error({ via, err: error }, `failed to parse ${what} payload`);
-      }
+      const parsed = parseGuarded(bytes, { maxBytes: maxMessageBytes });
+      if (!parsed.ok) return log.error({ via, reason: parsed.message }, `failed to parse ${what} payload`);
+      const message = parsed.value;
       const id = randomUUID();
       for (let attempt = 1; ; attempt += 1) {
         try {

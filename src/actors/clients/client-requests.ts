@@ -18,7 +18,10 @@ import { clientNamespace } from './client-behaviour.ts';
 
 /** Somewhere requests are sent to: a broker, or the clients that are connected to us. */
 export interface Outlet {
+  /** No two outlets share one. */
   readonly name: string;
+  /** `websocket`, `redis` or `rabbitmq`. */
+  readonly kind: string;
   /** False while nothing that clients send through it can reach us. */
   isConnected(): boolean;
   publish(pipe: Pipe, message: string): Promise<void>;

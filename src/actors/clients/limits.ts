@@ -2,8 +2,6 @@
 
 /** Mail one client actor keeps before it refuses. */
 export const maxClientMail = 1_024;
-/** Largest keepalive or result taken from a broker; the bigger ones are dropped with a log line. */
-export const maxMessageBytes = 1_048_576;
 /** How long a message of a broker waits that we cannot take for the moment. */
 export const bridgeRetryMs = 1_000;
 /** Longest a client that is being deleted is kept out, should we end meanwhile. */

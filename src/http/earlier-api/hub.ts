@@ -10,6 +10,7 @@ export interface Member {
 
 export class Hub implements Outlet {
   readonly name = 'websocket';
+  readonly kind = 'websocket';
   readonly #fanout = new Map<string, Set<Member>>();
   /** Whose turn it is, is the first. */
   readonly #direct = new Map<string, Member[]>();

@@ -31,7 +31,7 @@ const patternOf = (path: string): RegExp => {
   const named = path
     .replace(/:(\w+)/g, (_, name) => `(?<${name}>[\\w.:|-]+)`)
     .replace(/\*(\w+)/g, (_, name) => `(?<${name}>.+)`);
-  return new RegExp(`^${named}/?$`);
+  return new RegExp(`^${named}$`);
 };
 
 const table = earlierRoutes.map((route) => ({ route, pattern: patternOf(route.path) }));

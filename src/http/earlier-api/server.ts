@@ -32,6 +32,8 @@ export interface EarlierApiOptions {
   readonly tls?: TlsOptions | undefined;
   /** Default: none. */
   readonly silencing?: SilencingLimits | undefined;
+  /** Largest keepalive or result of a client. */
+  readonly maxMessageBytes?: number | undefined;
 }
 
 export interface EarlierApi {
@@ -81,7 +83,12 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
   const { backend, authenticator, log, wallMs, version, tls, silencing = noSilencingLimits } = options;
   const hub = new Hub();
   backend.clients.attach(hub);
-  const transport = createTransportSocket({ hub, clients: backend.clients, log });
+  const transport = createTransportSocket({
+    hub,
+    clients: backend.clients,
+    log,
+    maxMessageBytes: options.maxMessageBytes,
+  });
   const server = createHttp(tls);
 
   const whoIsIt = async (request: IncomingMessage): Promise<Principal> => {

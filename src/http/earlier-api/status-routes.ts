@@ -31,11 +31,11 @@ interface Connections {
 
 const connectionsOf = async (backend: EarlierBackend): Promise<Connections> => {
   const outlets = backend.clients.outlets();
-  const brokers = outlets.filter(({ name }) => name !== 'websocket');
+  const brokers = outlets.filter(({ kind }) => kind !== 'websocket');
   const lost = brokers.find((broker) => !broker.isConnected());
   const { members } = await backend.health();
   return {
-    transport: (lost ?? brokers[0])?.name ?? 'websocket',
+    transport: (lost ?? brokers[0])?.kind ?? 'websocket',
     hearsAll: lost === undefined,
     hasStore: members.every(({ healthy }) => healthy),
     consumers: backend.isReady() && lost === undefined ? 1 : 0,

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clients } from '../../actors/clients/clients.ts';
 import { MonError } from '../../model/errors.ts';
 import { parseGuarded } from '../../model/guarded-json.ts';
-import { maxMessageBytes } from '../../wire/earlier/limits.ts';
+import { defaultMaxMessageBytes, maxFrameBytes } from '../../wire/earlier/limits.ts';
 import { keepalivesPipe, resultsPipe } from '../../wire/earlier/transport.ts';
 import {
   type ClientMessage,
@@ -22,6 +22,8 @@ export interface TransportSocketOptions {
   readonly hub: Hub;
   readonly clients: Pick<Clients, 'keepalive' | 'result'>;
   readonly log: Log;
+  /** Largest keepalive or result. */
+  readonly maxMessageBytes?: number | undefined;
 }
 
 export interface TransportSocket {
@@ -77,7 +79,7 @@ class Conversation implements Member {
   }
 
   #hear(bytes: Buffer): void {
-    const parsed = parseGuarded(bytes, { maxBytes: maxMessageBytes });
+    const parsed = parseGuarded(bytes, { maxBytes: maxFrameBytes });
     const read = clientMessageSchema.safeParse(parsed.ok ? parsed.value : undefined);
     if (!read.success) return this.#socket.close(policyViolation, 'invalid message');
     if (this.#inHand >= maxInHand) return this.#socket.close(policyViolation, 'too many messages unanswered');
@@ -133,7 +135,7 @@ class Conversation implements Member {
   }
 
   #take({ pipe, message }: Published): Promise<void> {
-    const { clients, hub } = this.#options;
+    const { clients, hub, maxMessageBytes = defaultMaxMessageBytes } = this.#options;
     const parsed = parseGuarded(Buffer.from(message), { maxBytes: maxMessageBytes });
     if (!parsed.ok) throw new MonError('invalid', parsed.message);
     if (pipe === keepalivesPipe.name) return clients.keepalive(parsed.value, hub.name);
@@ -149,7 +151,7 @@ export const createTransportSocket = (options: TransportSocketOptions): Transpor
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: maxMessageBytes,
+    maxPayload: maxFrameBytes,
   });
   const open = new Set<Conversation>();
   const pings = setInterval(() => {

@@ -21,7 +21,10 @@ export const maxReconnectDelayMs = 20_000;
 /** A line over which nothing came for this long is dead. */
 export const webSocketSilenceMs = 60_000;
 export const webSocketPingMs = 20_000;
-/** Largest message over a WebSocket: results carry output. */
-export const maxMessageBytes = 4_194_304;
+/** Largest keepalive or result the backend takes, unless it is told otherwise; and the most it can be told. */
+export const defaultMaxMessageBytes = 1_048_576;
+export const maxMaxMessageBytes = 4_194_304;
+/** Largest frame over a WebSocket: a message as a JSON string, which may double its length. */
+export const maxFrameBytes = 2 * maxMaxMessageBytes + 1_024;
 /** Most messages a WebSocket client may have unanswered. */
 export const maxUnanswered = 1_024;

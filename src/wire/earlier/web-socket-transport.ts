@@ -7,7 +7,7 @@ import { asBuffer } from '../frames.ts';
 import { type Connection, type Keeper, keepConnected } from './keep-connected.ts';
 import {
   connectTimeoutMs,
-  maxMessageBytes,
+  maxFrameBytes,
   maxUnanswered,
   webSocketPingMs,
   webSocketSilenceMs,
@@ -131,7 +131,7 @@ const dial = (options: WebSocketTransportOptions, lost: (reason: string) => void
       headers: { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
       handshakeTimeout: connectTimeoutMs,
       perMessageDeflate: false,
-      maxPayload: maxMessageBytes,
+      maxPayload: maxFrameBytes,
       ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }),
     });
     let line: WebSocketLine | undefined;

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
-import { maxMessageBytes } from '../../../src/actors/clients/limits.ts';
 import { MonError } from '../../../src/model/errors.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
 import { eventually } from '../../eventually.ts';
+
+const maxMessageBytes = 2_000;
 
 const open = (result: (message: unknown, id?: string) => Promise<void>) => {
   const broker = fakeTransport();
@@ -16,6 +17,7 @@ const open = (result: (message: unknown, id?: string) => Promise<void>) => {
     clients: { keepalive: async () => {}, result, attach: () => {}, heardAgain: () => {} },
     log: { info: () => {}, warn: note('warn'), error: note('error') },
     retryMs: 1,
+    maxMessageBytes,
   });
   broker.connect();
   return { bridge, told, say: (message: object | string) => broker.request('results', message), broker };
@@ -59,11 +61,15 @@ test('what is no JSON, or too large, is told of and never handed on', async () =
   const { say, told, broker } = open(nobody.result);
   await eventually('the subscription', () => broker.takers.has('results'));
   await say('{');
-  await say(JSON.stringify('x'.repeat(maxMessageBytes)));
+  await say(JSON.stringify('x'.repeat(maxMessageBytes - 1)));
+  await say(`${'['.repeat(65)}${']'.repeat(65)}`);
   assert.equal(nobody.calls(), 0);
+  await say(JSON.stringify('x'.repeat(maxMessageBytes - 2)));
+  assert.equal(nobody.calls(), 1);
   assert.deepEqual(told, [
     ['error', 'failed to parse result payload'],
-    ['error', 'message exceeds the configured max message size'],
+    ['error', 'message exceeds the configured max message size (--earlier-max-message-size)'],
+    ['error', 'failed to parse result payload'],
   ]);
 });
 

@@ -70,6 +70,9 @@ const rows: readonly Row[] = [
     holds: { keepalives: false, version: '0.1.0', subscriptions: ['client:c3'], timestamp: Number },
   },
   { ask: 'GET /clients/none', code: 404 },
+  { ask: 'GET /clients/', code: 404 },
+  { ask: 'GET /clients/c1/', code: 404 },
+  { ask: 'POST /clients/', body: { name: 'c3', address: 'a' }, code: 404 },
   {
     ask: 'GET /clients/c1/history',
     code: 200,

@@ -134,7 +134,7 @@ for (const [name, way] of Object.entries(ways)) {
 
     test('a TTL runs out with the status it names', async () => {
       const { client } = await start({ name: 'c2' });
-      await say(client, { name: 'beat', output: 'x', ttl: 1, ttl_status: 2 });
+      await say(client, { name: 'beat', output: 'x', status: 0, ttl: 1, ttl_status: 2 });
       assert.match(
         (await eventuallyEvent('c2', 'beat', 2)).check.output,
         /^Last check execution was \d+ seconds ago/,
