@@ -1,4 +1,5 @@
-// Allow list: a file that names the commands checks and hooks may run on this machine (agent sheet 4.7).
+// Allow list: a file that names the commands checks and hooks may run on this machine (agent sheet 4.7). A command is compared
+// with it word by word and then runs as those words, without a shell: nothing in it can be read as a second command.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
@@ -6,10 +7,11 @@ import { delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { commandWords } from '../execution/command-words.ts';
 import { errorText } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';
-import { no, yes } from '../program/stage.ts';
-import { type AllowList, allowEverything, deniedMessage } from './stages.ts';
+import { no, type Stage, yes } from '../program/stage.ts';
+import { type AllowList, allowEverything, deniedMessage, type Permission } from './stages.ts';
 
 const entrySchema = z.object({
   exec: z.string().min(1, 'exec cannot be empty'),
@@ -19,13 +21,52 @@ const entrySchema = z.object({
 });
 export type AllowEntry = z.infer<typeof entrySchema>;
 
-/** What is left of a command without the executable and the arguments of an entry must be blank. */
-export const entryMatches = (entry: AllowEntry, command: string): boolean => {
-  if (!command.includes(entry.exec)) return false;
-  const rest = entry.args
-    .filter((arg) => arg !== '')
-    .reduce((text, arg) => text.replaceAll(arg, ''), command.replaceAll(entry.exec, ''));
-  return rest.trim() === '';
+/** An entry, its texts split into words. */
+interface Rule {
+  readonly exec: readonly string[];
+  /** One argument of an entry may be several words, such as `-w 80`. */
+  readonly args: readonly (readonly string[])[];
+  readonly passVariables: boolean;
+  readonly sha512: string;
+}
+
+const startsWith = (words: readonly string[], from: number, part: readonly string[]): boolean =>
+  part.every((word, index) => words[from + index] === word);
+
+/** Whether the words from an index on are arguments of the rule, in any order, each any number of times. */
+const areArguments = (rule: Rule, words: readonly string[], from: number): boolean => {
+  const reachable = new Set([from]);
+  for (let at = from; at < words.length; at += 1) {
+    if (!reachable.has(at)) continue;
+    for (const arg of rule.args) if (startsWith(words, at, arg)) reachable.add(at + arg.length);
+  }
+  return reachable.has(words.length);
+};
+
+const matches = (rule: Rule, words: readonly string[]): boolean =>
+  startsWith(words, 0, rule.exec) && areArguments(rule, words, rule.exec.length);
+
+/** Throws for an entry that no command could match. */
+const wordsOf = (text: string, where: string): readonly string[] => {
+  const split = commandWords(text);
+  if (!split.ok)
+    throw new SettingsError(
+      `${where}: ${split.why}. Allowed commands run without a shell; list "sh" with the whole script in quotes if one is needed`,
+    );
+  return split.words;
+};
+
+const ruleOf = (entry: AllowEntry, index: number): Rule => {
+  const exec = wordsOf(entry.exec, `entry ${index}.exec`);
+  if (exec.length === 0) throw new SettingsError(`entry ${index}.exec: exec cannot be empty`);
+  return {
+    exec,
+    args: entry.args
+      .map((arg, at) => wordsOf(arg, `entry ${index}.args.${at}`))
+      .filter((words) => words.length > 0),
+    passVariables: entry.enable_env,
+    sha512: entry.sha512.toLowerCase(),
+  };
 };
 
 const isExecutable = async (path: string): Promise<boolean> => {
@@ -37,9 +78,8 @@ const isExecutable = async (path: string): Promise<boolean> => {
   }
 };
 
-/** The file behind the first word of a command, found as the shell would. */
-const findExecutable = async (command: string, searchPath: string): Promise<string | null> => {
-  const [word = ''] = command.trim().split(' ');
+/** The file behind the first word of a command, found as `execvp` does. */
+const findExecutable = async (word: string, searchPath: string): Promise<string | null> => {
   const candidates = word.includes('/')
     ? [word]
     : searchPath.split(delimiter).map((folder) => join(folder, word));
@@ -53,21 +93,37 @@ const sha512Of = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-export const allowListOf = (entries: readonly AllowEntry[]): AllowList => ({
-  permit: (command) => {
-    const entry = entries.find((candidate) => entryMatches(candidate, command));
-    return entry === undefined
-      ? no(deniedMessage)
-      : yes({ passVariables: entry.enable_env, sha512: entry.sha512 });
-  },
-  verify: async (command, permission, environment) => {
-    const wanted = permission.sha512 ?? '';
-    if (wanted === '') return yes(true);
-    const path = await findExecutable(command, environment.PATH ?? '');
-    if (path === null) return no(deniedMessage);
-    return (await sha512Of(path)) === wanted.toLowerCase() ? yes(true) : no(deniedMessage);
-  },
-});
+const permitWords = (rules: readonly Rule[], command: string): Stage<Permission> => {
+  const split = commandWords(command);
+  if (!split.ok) return no(deniedMessage);
+  const rule = rules.find((candidate) => matches(candidate, split.words));
+  if (rule === undefined) return no(deniedMessage);
+  return yes({ passVariables: rule.passVariables, words: split.words, sha512: rule.sha512 });
+};
+
+/** Throws SettingsError for an entry that no command could match. */
+export const allowListOf = (entries: readonly AllowEntry[]): AllowList => {
+  const rules = entries.map(ruleOf);
+  return {
+    permit: (command) => permitWords(rules, command),
+    verify: async (permission, environment) => {
+      const { words = [], sha512 = '' } = permission;
+      if (sha512 === '') return yes(permission);
+      const path = await findExecutable(words[0] ?? '', environment.PATH ?? '');
+      if (path === null || (await sha512Of(path)) !== sha512) return no(deniedMessage);
+      // The file that was hashed is the one that runs, whatever the search path finds later.
+      return yes({ ...permission, words: [path, ...words.slice(1)] });
+    },
+  };
+};
+
+const rulesIn = (path: string, entries: readonly AllowEntry[]): AllowList => {
+  try {
+    return allowListOf(entries);
+  } catch (error) {
+    throw new SettingsError(`allow-list ${path}: ${errorText(error)}`);
+  }
+};
 
 /** Reads the file; an empty path allows everything. Throws SettingsError: an agent without its allow list must not run. */
 export const loadAllowList = (path: string, readFile: (path: string) => string): AllowList => {
@@ -82,7 +138,7 @@ export const loadAllowList = (path: string, readFile: (path: string) => string):
     throw new SettingsError(`allow-list ${path} can't be read: ${errorText(error)}`);
   }
   const read = z.array(entrySchema).safeParse(content);
-  if (read.success) return allowListOf(read.data);
+  if (read.success) return rulesIn(path, read.data);
   const issue = read.error.issues[0];
   throw new SettingsError(
     `allow-list ${path}: entry ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'wrong'}`,

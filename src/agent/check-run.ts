@@ -34,6 +34,8 @@ export interface Permitted {
 /** A check that has everything it needs. */
 export interface Prepared {
   readonly config: CheckConfig;
+  /** Undefined: a shell reads the command. */
+  readonly words: readonly string[] | undefined;
   readonly environment: Environment;
 }
 
@@ -91,8 +93,8 @@ export const prepare = async (
   const assets = await installAssets(run.request, run.entity, tools);
   if (!assets.ok) return assets;
   const environment = environmentOf(run.request, config, assets.value, permission, tools);
-  const verified = await tools.stages.allowList.verify(config.command ?? '', permission, environment);
-  return verified.ok ? yes({ config, environment }) : verified;
+  const verified = await tools.stages.allowList.verify(permission, environment);
+  return verified.ok ? yes({ config, words: verified.value.words, environment }) : verified;
 };
 
 const factsOf = (run: RunRequest, config: CheckConfig): RunFacts => ({
@@ -135,13 +137,14 @@ const inputOf = (run: RunRequest, config: CheckConfig, executed: number): { inpu
 
 /** Starts the command. `executed` is the second in which it was. */
 export const startCommand = (
-  { config, environment }: Prepared,
+  { config, words, environment }: Prepared,
   run: RunRequest,
   tools: RunTools,
   executed: number,
 ): RunningCommand => {
   const running = tools.execute({
     command: config.command ?? '',
+    words,
     timeoutSeconds: config.timeout,
     environment,
     ...inputOf(run, config, executed),

@@ -5,6 +5,8 @@ import { maxOutputBytes } from './limits.ts';
 
 export interface Command {
   readonly command: string;
+  /** Given: the command runs as these words, without a shell. */
+  readonly words?: readonly string[] | undefined;
   /** 0: as long as it takes. */
   readonly timeoutSeconds: number;
   readonly environment: Environment;

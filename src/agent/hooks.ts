@@ -71,7 +71,11 @@ interface Refusal {
   readonly status: number;
   readonly output: string;
 }
-type Ready = { readonly hook: RequestedHook; readonly environment: Environment };
+type Ready = {
+  readonly hook: RequestedHook;
+  readonly words: readonly string[] | undefined;
+  readonly environment: Environment;
+};
 
 const refusal = (status: number, output: string): Refusal => ({ status, output });
 
@@ -106,8 +110,10 @@ const prepare = async (
   const assets = await installHookAssets(name, event, request, tools);
   if (!assets.ok) return refusal(unknownStatus, `error getting assets for hook: ${assets.message}`);
   const environment = mergeEnvironments(tools.environment, assets.value);
-  const verified = await tools.stages.allowList.verify(filled.value.command, permitted.value, environment);
-  return verified.ok ? { hook: filled.value, environment } : refusal(unknownStatus, deniedHookMessage);
+  const verified = await tools.stages.allowList.verify(permitted.value, environment);
+  return verified.ok
+    ? { hook: filled.value, words: verified.value.words, environment }
+    : refusal(unknownStatus, deniedHookMessage);
 };
 
 const runOne = async (
@@ -125,6 +131,7 @@ const runOne = async (
   }
   const running = tools.execute({
     command: ready.hook.command,
+    words: ready.words,
     timeoutSeconds: ready.hook.timeout,
     environment: ready.environment,
     ...(ready.hook.stdin ? { input: JSON.stringify(toWireEvent(redactEvent(event))) } : {}),

@@ -14,6 +14,8 @@ export const deniedMessage = 'check command denied by the agent allow list';
 export interface Permission {
   /** Whether the check's own variables are passed on. */
   readonly passVariables: boolean;
+  /** The words to run without a shell; undefined: a shell reads the command. */
+  readonly words?: readonly string[] | undefined;
   /** Hex digest the executable must have. */
   readonly sha512?: string;
 }
@@ -21,8 +23,11 @@ export interface Permission {
 export interface AllowList {
   /** What a command, tokens filled in, may do. */
   permit(command: string): Stage<Permission>;
-  /** The last look before it runs: is the executable the one that was allowed? */
-  verify(command: string, permission: Permission, environment: Environment): Promise<Stage<true>>;
+  /**
+   * The last step before it runs: is the executable the one that was allowed? The answer is the permission to run it with,
+   * which names the file that was verified.
+   */
+  verify(permission: Permission, environment: Environment): Promise<Stage<Permission>>;
 }
 
 export interface Stages {
@@ -35,5 +40,5 @@ export interface Stages {
 /** Without an allow list every command may run. */
 export const allowEverything: AllowList = {
   permit: () => yes({ passVariables: true }),
-  verify: async () => yes(true),
+  verify: async (permission) => yes(permission),
 };

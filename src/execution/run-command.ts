@@ -8,6 +8,8 @@ import { type Spawn, signalGroup, startGroup } from './process-group.ts';
 
 export interface CommandRequest {
   readonly command: string;
+  /** Given: the command runs as these words, without a shell. */
+  readonly words?: readonly string[] | undefined;
   /** Absent: the variables of this process. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Written to standard input, which is then closed; without it the command reads from nothing. */
@@ -53,8 +55,8 @@ export const runCommand = (request: CommandRequest, start?: Spawn): RunningComma
     durationMs: performance.now() - startedMs,
   });
   try {
-    const { command, environment = process.env, input } = request;
-    const child = startGroup({ command, environment, hasInput: input !== undefined }, start);
+    const { command, words, environment = process.env, input } = request;
+    const child = startGroup({ command, words, environment, hasInput: input !== undefined }, start);
     child.stdout?.on('data', output.add);
     child.stderr?.on('data', output.add);
     if (input !== undefined) feed(child, input);

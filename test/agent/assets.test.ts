@@ -28,6 +28,35 @@ test('the allow list looks at what is left of a command', () => {
   ]);
 });
 
+const listOf = (...entries: object[]) => loadAllowList('a.json', () => JSON.stringify(entries));
+
+test('a command is compared with the allow list word by word', () => {
+  const list = listOf({ exec: '/bin/echo', args: ['-w 80', 'hello', "'a b'"] });
+  const allowed = (command: string) => list.permit(command).ok;
+  for (const command of ['/bin/echo hello -w 80 hello', '/bin/echo "a b"', "  '/bin/echo'  hello "])
+    assert.equal(allowed(command), true, command);
+  for (const command of [
+    '/bin/echohello',
+    '/bin/echo hellohello',
+    '/bin/echo 80 -w',
+    '/bin/echo -w',
+    'hello /bin/echo',
+    '/bin/echo a b',
+    '/bin/echo hello\n/bin/echo',
+    '/bin/echo hello\nhello',
+    '/bin/echo hello;hello',
+    '/bin/echo $(hello)',
+  ])
+    assert.equal(allowed(command), false, JSON.stringify(command));
+});
+
+test('an entry of the allow list that no command could match stops the agent', () => {
+  assert.throws(
+    () => listOf({ exec: 'sh', args: ['-c id | wc'] }),
+    /allow-list a\.json: entry 0\.args\.0: "\|" is shell syntax.*run without a shell/,
+  );
+});
+
 test('an allow list that can not be read stops the agent', () => {
   const load = (path: string, text: string) => () => loadAllowList(path, () => text);
   assert.throws(load('a.txt', '[]'), /invalid file extension/);
@@ -76,11 +105,36 @@ test('an asset that can not be had fails the check; disabled assets too', async 
   assert.equal(refused?.check.output, 'check requested assets, but they are disabled on this agent');
 });
 
+test('an allowed command runs without a shell, a second line of it does not run at all', async (t) => {
+  const folder = tempFolder();
+  const path = join(folder, 'allow.json');
+  const digest = sha512(readFileSync('/bin/echo'));
+  writeFileSync(
+    path,
+    JSON.stringify([
+      { exec: '/bin/echo', args: ["'$(id) ; a  b'", join(folder, 'planted')], sha512: digest },
+    ]),
+  );
+  const backend = await withAgent(t, { 'allow-list': path });
+  const ask = async (command: string) => {
+    const metadata = { name: `c${backend.frames.length}`, namespace: 'default' };
+    const before = backend.frames.filter(({ type }) => type === 'event').length;
+    backend.send('check_request', requestOf(command, { metadata }));
+    const events = await backend.waitFor('event', before + 1);
+    const { status, output } = events[before]?.check ?? {};
+    return [status, output];
+  };
+  assert.deepEqual(await ask("/bin/echo '$(id) ; a  b'"), [0, '$(id) ; a  b\n']);
+  const denied = [3, 'check command denied by the agent allow list'];
+  assert.deepEqual(await ask(`/bin/echo\n> ${join(folder, 'planted')}`), denied);
+  assert.equal(existsSync(join(folder, 'planted')), false);
+});
+
 test('a command that is not on the allow list is not run; its variables only where allowed', async (t) => {
   const path = join(tempFolder(), 'allow.json');
   const sum = sha512(readFileSync('/bin/sh'));
   const list = [
-    { exec: 'echo', args: ['$A'] },
+    { exec: '/usr/bin/printenv', args: ['A'] },
     { exec: 'printenv', args: ['A'], enable_env: true },
     { exec: '/bin/sh', args: ['-c', 'true'], sha512: sum },
     { exec: '/bin/cat', args: ['/dev/null'], sha512: sum },
@@ -99,7 +153,7 @@ test('a command that is not on the allow list is not run; its variables only whe
     1,
     'check command denied by the agent allow list',
   ]);
-  assert.deepEqual(await ask('echo $A'), [0, '\n']);
+  assert.deepEqual(await ask('/usr/bin/printenv A'), [1, '']);
   assert.deepEqual(await ask('printenv A'), [0, 'b\n']);
   assert.deepEqual(await ask('/bin/sh -c true'), [0, '']);
   assert.deepEqual(await ask('/bin/cat /dev/null'), [3, 'check command denied by the agent allow list']);
