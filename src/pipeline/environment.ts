@@ -1,6 +1,8 @@
 // What a definition runs with: the environment of a handler's or mutator's command, the values in it that must not come
 // back to light, and the scripts of a filter.
-// Later wins: backend process, runtime assets, env_vars, secrets (backend sheet 6.3).
+// Later wins: the few variables every command starts from (model/process-environment), runtime assets, env_vars, secrets
+// (backend sheet 6.3).
+import { commandVariables } from '../model/process-environment.ts';
 import { minScrubbedSecretChars, minScrubbedVariableChars } from './limits.ts';
 import type { PipelineDeps, SecretReference } from './ports.ts';
 
@@ -31,9 +33,8 @@ export const buildEnvironment = async (
   namespace: string,
   deps: Pick<PipelineDeps, 'env' | 'loadAssets' | 'resolveSecrets'>,
 ): Promise<Environment> => {
-  const env: Record<string, string> = Object.create(null);
+  const env: Record<string, string> = Object.assign(Object.create(null), commandVariables(deps.env));
   const hidden: string[] = [];
-  for (const [name, value] of Object.entries(deps.env)) if (value !== undefined) env[name] = value;
   const assets = definition.runtime_assets ?? [];
   if (assets.length > 0) Object.assign(env, (await deps.loadAssets(namespace, assets)).env);
   for (const entry of definition.env_vars ?? []) {

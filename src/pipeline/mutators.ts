@@ -2,6 +2,7 @@
 // from the same immutable text, so a mutation is seen by its own handler only.
 import type { Event } from '../model/event.ts';
 import type { Mutator } from '../model/mutator.ts';
+import { isBackendSetting } from '../model/process-environment.ts';
 import { directRunner } from './commands/run-command.ts';
 import { buildEnvironment, scriptsOf, splitVariable } from './environment.ts';
 import { isRetryable, messageOf } from './failures.ts';
@@ -108,15 +109,15 @@ const readOutcome = (outcome: MutationOutcome, timeMs: number): Mutation => {
   }
 };
 
-/** `NAME=value` becomes a global string; a bare `NAME` takes the backend's own variable. */
+/** `NAME=value` becomes a global string; a bare `NAME` takes the variable of the backend, unless it is one of its settings. */
 const scriptGlobals = (
   entries: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> => {
   const globals: Record<string, string> = Object.create(null);
   for (const entry of entries) {
-    const [name, value = env[name] ?? ''] = splitVariable(entry);
-    globals[name] = value;
+    const [name, given] = splitVariable(entry);
+    globals[name] = given ?? (isBackendSetting(name) ? '' : (env[name] ?? ''));
   }
   return globals;
 };

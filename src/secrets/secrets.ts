@@ -1,6 +1,7 @@
 // Secrets: from the reference in a check, handler or mutator to its value, just before it is used and kept nowhere
 // (API sheet, section 12.4; backend sheet, section 7). Values never reach a log, an error or an answer of the API.
 import { MonError } from '../model/errors.ts';
+import { isBackendSetting } from '../model/process-environment.ts';
 import type { Secret } from '../model/secret.ts';
 import type { SecretsProvider } from '../model/secrets-provider.ts';
 import { runtimeAuthorities, type TrustedAuthorities } from '../model/trusted-authorities.ts';
@@ -113,6 +114,11 @@ export const createSecrets = (
     const provider = table.get(providersSegment, '', providerName) as SecretsProvider | undefined;
     if (provider === undefined) throw new MonError('notFound', `secret provider not found: ${providerName}`);
     if (provider.type === 'Env') {
+      if (isBackendSetting(id))
+        throw new MonError(
+          'permissionDenied',
+          `secret ${name} names the variable ${id}, a setting of the backend: those are not handed out; use a variable of another name`,
+        );
       const value = env[id];
       if (value === undefined) throw new MonError('notFound', `secret not found: ${name}`);
       return value;

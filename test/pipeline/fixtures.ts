@@ -109,7 +109,12 @@ export const depsOf = (definitions: Definitions, rest: Partial<PipelineDeps> = {
   resolveSecrets: async () => [],
   gate: openGate,
   loadAssets: noAssets,
-  env: { PATH: process.env['PATH'], BACKEND_WORD: 'from the backend' },
+  env: {
+    PATH: process.env['PATH'],
+    HOME: '/home/mon',
+    BACKEND_WORD: 'from the backend',
+    MON_BACKEND_STORE_URL: 'mongodb://user:password@store',
+  },
   nowMs: () => nowMs,
   ...rest,
 });

@@ -60,11 +60,11 @@ describe('pipe mutators', () => {
     assert.equal(mutation.type === 'data' && Buffer.from(mutation.data).toString('hex'), 'ff00fe');
   });
 
-  it('see the backend environment, their env_vars and secrets, the later the stronger', async () => {
+  it('see a clean environment, their env_vars and secrets, the later the stronger', async () => {
     const resolveSecrets = async () => ['A=secret'];
-    const command = 'echo $BACKEND_WORD/$A/$B';
+    const command = 'echo $HOME/$BACKEND_WORD$MON_BACKEND_STORE_URL/$A/$B';
     const fields = { command, env_vars: ['A=plain', 'B=b'], secrets: [{ name: 'A', secret: 's' }] };
-    assert.equal(text(await mutate(fields, { resolveSecrets })), 'from the backend/secret/b\n');
+    assert.equal(text(await mutate(fields, { resolveSecrets })), '/home/mon//secret/b\n');
   });
 
   it('fail with their status, their timeout or too much output', async () => {
@@ -121,6 +121,11 @@ describe('javascript mutators', () => {
       text(await script(body, { env_vars: ['ONE=1', 'BACKEND_WORD'] })),
       '1|from the backend|undefined',
     );
+  });
+
+  it('see no setting of the backend', async () => {
+    const env_vars = ['MON_BACKEND_STORE_URL'];
+    assert.equal(text(await script('return `[${MON_BACKEND_STORE_URL}]`', { env_vars })), '[]');
   });
 
   it('see the redacted entity', async () => {

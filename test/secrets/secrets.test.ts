@@ -93,6 +93,14 @@ test('the environment provider hands out variables of the backend, in order, emp
   assert.deepEqual(await secrets.resolve('default', []), []);
 });
 
+test('the environment provider hands out no setting of the backend', async () => {
+  const table = new Table();
+  const secrets = createSecrets(table, { MON_BACKEND_CLUSTER_ADMIN_PASSWORD: 'hunter2' });
+  table.provider('Env', 'env');
+  table.secret('a', 'env', 'MON_BACKEND_CLUSTER_ADMIN_PASSWORD');
+  await fails(secrets.resolve('default', refersTo('a')), 'permissionDenied', /a setting of the backend/);
+});
+
 test('what cannot be had is told with the words of the reference product, and the first one ends it', async () => {
   const table = new Table();
   const secrets = createSecrets(table, {});
