@@ -1,82 +1,110 @@
 // Asset filters: small programs that say whether an asset is for this machine: `entity.system.os == 'linux'`
-// (agent sheet 4.6). They come from users, so they run in a sandbox with a time and a memory limit.
-import variant from '@jitl/quickjs-wasmfile-release-sync';
-import {
-  newQuickJSWASMModuleFromVariant,
-  type QuickJSContext,
-  type QuickJSSyncVariant,
-  type QuickJSWASMModule,
-} from 'quickjs-emscripten-core';
+// (agent sheet 4.6). They come from users, so they run in a sandbox in a thread of their own: all filters of one asset share
+// one time limit, and a program that does not heed it (native code that asks nobody) loses the thread, not the main thread
+// its time. The thread ends when nobody has needed it for a while.
+import { Worker } from 'node:worker_threads';
 import type { Entity } from '../model/entity.ts';
 import { tokenData } from '../model/token-substitution.ts';
-import { errorText } from '../program/log.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
-import { filterMemoryBytes, filterStackBytes, filterTimeMs } from './limits.ts';
+import type { FilterLists } from './filter-programs.ts';
+import type { FilterReport, FilterTask } from './filter-worker.ts';
+import { filterHungMs, filterThreadIdleMs, filterTimeMs } from './limits.ts';
 
-/** What filters may call besides the language itself; times are Unix seconds and UTC. */
-const prelude = `
-  var seconds_since = function (t) { return Math.floor(Date.now() / 1000) - t; };
-  var second = function (t) { return new Date(t * 1000).getUTCSeconds(); };
-  var minute = function (t) { return new Date(t * 1000).getUTCMinutes(); };
-  var hour = function (t) { return new Date(t * 1000).getUTCHours(); };
-  var weekday = function (t) { return new Date(t * 1000).getUTCDay(); };
-`;
+interface Waiting {
+  readonly task: FilterTask;
+  readonly settle: (answer: Stage<number | null>) => void;
+}
 
-let loading: Promise<QuickJSWASMModule> | undefined;
-const load = (): Promise<QuickJSWASMModule> => {
-  loading ??= newQuickJSWASMModuleFromVariant(variant as unknown as QuickJSSyncVariant);
-  return loading;
-};
+const tooLong = no(`asset filters failed: not done after ${filterTimeMs} ms`);
 
-const run = (context: QuickJSContext, filters: readonly string[], entity: string): Stage<boolean> => {
-  for (const [at, program] of [
-    `${prelude}; var entity = JSON.parse(${JSON.stringify(entity)}); true`,
-    ...filters,
-  ].entries()) {
-    const result = context.evalCode(program);
-    if (result.error !== undefined) {
-      const thrown: unknown = context.dump(result.error);
-      result.error.dispose();
-      const why =
-        typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown;
-      return no(`filter "${at === 0 ? 'entity' : program}" failed: ${String(why)}`);
-    }
-    const value: unknown = context.dump(result.value);
-    result.value.dispose();
-    if (!value) return yes(false);
+/** One thread, started when it is needed. */
+class FilterThread {
+  #worker: Worker | null = null;
+  #lastId = 0;
+  readonly #waiting = new Map<number, Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+
+  evaluate(lists: FilterLists, entityJson: string): Promise<Stage<number | null>> {
+    this.#lastId += 1;
+    const task: FilterTask = { id: this.#lastId, lists, entityJson };
+    return new Promise((settle) => {
+      this.#waiting.set(task.id, { task, settle });
+      if (this.#waiting.size === 1) clearTimeout(this.#timer);
+      this.#thread().ref();
+      this.#thread().postMessage(task);
+    });
   }
-  return yes(true);
-};
 
-const evaluate = (engine: QuickJSWASMModule, filters: readonly string[], entity: string): Stage<boolean> => {
-  const runtime = engine.newRuntime();
-  runtime.setMemoryLimit(filterMemoryBytes);
-  runtime.setMaxStackSize(filterStackBytes);
-  const deadlineMs = performance.now() + filterTimeMs;
-  runtime.setInterruptHandler(() => performance.now() > deadlineMs);
-  const context = runtime.newContext();
-  const answer = run(context, filters, entity);
-  // What a stopped program left behind can't be trusted to be freed: the whole interpreter goes.
-  if (!answer.ok) loading = undefined;
-  else {
-    context.dispose();
-    runtime.dispose();
+  #thread(): Worker {
+    if (this.#worker !== null) return this.#worker;
+    const worker = new Worker(new URL('./filter-worker.js', import.meta.url), { env: {} });
+    this.#worker = worker;
+    worker.on('message', (report: FilterReport) => {
+      if (report.type === 'begun') this.#watch(worker, report.id);
+      else
+        this.#finish(report.id, report.verdict.ok ? yes(report.verdict.build) : no(report.verdict.message));
+    });
+    worker.on('error', (error) => this.#crashed(worker, error.message));
+    worker.on('exit', () => this.#crashed(worker, 'their thread ended'));
+    return worker;
   }
-  return answer;
-};
 
-/** Whether all filters hold; without any they do. A filter that throws is an answer too: no, and why. */
-export const filtersHold = async (
-  filters: readonly string[] | null | undefined,
-  entity: Entity,
-): Promise<Stage<boolean>> => {
-  if (filters == null || filters.length === 0) return yes(true);
-  const engine = await load();
-  try {
-    return evaluate(engine, filters, JSON.stringify(tokenData(entity)));
-  } catch (error) {
-    // The interpreter itself gave up, for want of memory for instance.
-    loading = undefined;
-    return no(`asset filters failed: ${errorText(error)}`);
+  /** The sandbox ends a program in time; one it can't end hangs in native code. */
+  #watch(worker: Worker, id: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#finish(id, tooLong);
+      this.#replace(worker);
+      void worker.terminate();
+    }, filterHungMs);
   }
+
+  #finish(id: number, answer: Stage<number | null>): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    clearTimeout(this.#timer);
+    if (this.#waiting.size === 0) this.#rest();
+    waiting?.settle(answer);
+  }
+
+  #rest(): void {
+    const worker = this.#worker;
+    if (worker === null) return;
+    worker.unref();
+    this.#timer = setTimeout(() => {
+      this.#worker = null;
+      void worker.terminate();
+    }, filterThreadIdleMs).unref();
+  }
+
+  /** The thread crashed: that is blamed on the task it was at. */
+  #crashed(worker: Worker, why: string): void {
+    if (this.#worker !== worker) return;
+    const [current] = this.#waiting.keys();
+    if (current !== undefined) this.#finish(current, no(`asset filters failed: ${why}`));
+    this.#replace(worker);
+  }
+
+  /** The thread is gone: what still waits goes to the next one. */
+  #replace(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    clearTimeout(this.#timer);
+    if (this.#waiting.size === 0) return;
+    const next = this.#thread();
+    next.ref();
+    for (const { task } of this.#waiting.values()) next.postMessage(task);
+  }
+}
+
+const thread = new FilterThread();
+
+/**
+ * The index of the first list of filters that all hold for the entity, null when there is none; a list without filters
+ * holds. A filter that throws is an answer too: no, and why.
+ */
+export const firstThatHolds = async (lists: FilterLists, entity: Entity): Promise<Stage<number | null>> => {
+  const first = lists[0];
+  if (first === undefined || first.length === 0) return yes(first === undefined ? null : 0);
+  return thread.evaluate(lists, JSON.stringify(tokenData(entity)));
 };

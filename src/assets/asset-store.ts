@@ -1,8 +1,6 @@
 // Asset store: the programs that checks, handlers and filters bring along, fetched once, verified, and kept below the cache
 // directory under their checksum (agent sheet 4.6). Agents and backends keep one each.
 import { rm } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { Entity } from '../model/entity.ts';
 import { substituteAsset, tokenData } from '../model/token-substitution.ts';
 import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
@@ -11,12 +9,12 @@ import { errorText, type Logger } from '../program/log.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
 import { createTokenBucket } from '../program/token-bucket.ts';
 import { isSha512, openAssetCache } from './asset-cache.ts';
-import { filtersHold } from './asset-filter.ts';
+import { firstThatHolds } from './asset-filter.ts';
 import { assetVariables } from './asset-variables.ts';
 import { type Download, download } from './download.ts';
-import { maxInstallsAtOnce, maxUnpackedBytes } from './limits.ts';
-import { unpackTar } from './tar.ts';
+import { maxInstallsAtOnce } from './limits.ts';
 import { createTurns } from './turns.ts';
+import { unpackInThread } from './unpack.ts';
 
 export interface AssetStoreOptions {
   readonly cacheDir: string;
@@ -73,17 +71,18 @@ interface Build {
   readonly headers?: Readonly<Record<string, string>> | null | undefined;
 }
 
-const unzip = promisify(gunzip);
-
 /** The build for this machine: the first whose filters hold; null when none is. */
 const chooseBuild = async (asset: AssetDefinition, entity: Entity): Promise<Stage<Build | null>> => {
   const builds = asset.builds != null && asset.builds.length > 0 ? asset.builds : [asset];
-  for (const { url = '', sha512 = '', headers, filters } of builds) {
-    const held = await filtersHold(filters, entity);
-    if (!held.ok) return held;
-    if (held.value) return yes({ name: asset.metadata.name, url, sha512: sha512.toLowerCase(), headers });
-  }
-  return yes(null);
+  const chosen = await firstThatHolds(
+    builds.map(({ filters }) => filters ?? []),
+    entity,
+  );
+  if (!chosen.ok) return chosen;
+  const build = chosen.value === null ? undefined : builds[chosen.value];
+  if (build === undefined) return yes(null);
+  const { url = '', sha512 = '', headers } = build;
+  return yes({ name: asset.metadata.name, url, sha512: sha512.toLowerCase(), headers });
 };
 
 const humanSize = (bytes: number): string =>
@@ -92,17 +91,6 @@ const humanSize = (bytes: number): string =>
     : bytes < 1_000_000
       ? `${(bytes / 1_000).toFixed(1)} kB`
       : `${(bytes / 1_000_000).toFixed(1)} MB`;
-
-const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
-const isTar = (bytes: Buffer): boolean => bytes.toString('latin1', 257, 262) === 'ustar';
-
-const archiveOf = async (bytes: Buffer): Promise<Buffer> => {
-  if (bytes.length === 0) throw new Error('unable to read asset header: EOF');
-  const plain = isGzip(bytes) ? await unzip(bytes, { maxOutputLength: maxUnpackedBytes }) : bytes;
-  if (!isTar(plain))
-    throw new Error('given file does not appear valid: it is neither a tar nor a tar.gz archive');
-  return plain;
-};
 
 export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
   const { clock, log } = options;
@@ -131,9 +119,8 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
   const unpack = async (bytes: Buffer, sha512: string): Promise<Stage<string>> => {
     let aside: string | undefined;
     try {
-      const archive = await archiveOf(bytes);
       aside = await cache.aside();
-      unpackTar(archive, aside);
+      await unpackInThread(bytes, aside);
       return yes(cache.settle(aside, sha512));
     } catch (error) {
       if (aside !== undefined) await rm(aside, { recursive: true, force: true });

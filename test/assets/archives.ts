@@ -15,6 +15,14 @@ export const entry = (path: string, data = '', type = '0', target = ''): Buffer 
   header.write(type, 156);
   header.write(target, 157);
   header.write('ustar\x0000', 257);
+  header.fill(' ', 148, 156);
+  header.write(
+    `${header
+      .reduce((sum, byte) => sum + byte)
+      .toString(8)
+      .padStart(6, '0')}\0 `,
+    148,
+  );
   const body = Buffer.alloc(Math.ceil(Buffer.byteLength(data) / 512) * 512);
   body.write(data);
   return Buffer.concat([header, body]);

@@ -125,7 +125,7 @@ describe('javascript mutators', () => {
 
   it('see no setting of the backend', async () => {
     const env_vars = ['MON_BACKEND_STORE_URL'];
-    assert.equal(text(await script('return `[${MON_BACKEND_STORE_URL}]`', { env_vars })), '[]');
+    assert.equal(text(await script('return "[" + MON_BACKEND_STORE_URL + "]"', { env_vars })), '[]');
   });
 
   it('see the redacted entity', async () => {

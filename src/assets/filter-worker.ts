@@ -1,0 +1,24 @@
+// The thread asset filters run in. It takes one asset at a time, in order, and answers each.
+import { parentPort } from 'node:worker_threads';
+import { evaluateFilters, type FilterLists, type FilterVerdict } from './filter-programs.ts';
+
+export interface FilterTask {
+  readonly id: number;
+  readonly lists: FilterLists;
+  readonly entityJson: string;
+}
+
+/** The task of this number begins now: from here on its time counts. */
+export type FilterReport =
+  | { readonly type: 'begun'; readonly id: number }
+  | { readonly type: 'done'; readonly id: number; readonly verdict: FilterVerdict };
+
+const report = (message: FilterReport): void => parentPort?.postMessage(message);
+
+let last: Promise<void> = Promise.resolve();
+parentPort?.on('message', ({ id, lists, entityJson }: FilterTask) => {
+  last = last.then(async () => {
+    report({ type: 'begun', id });
+    report({ type: 'done', id, verdict: await evaluateFilters(lists, entityJson) });
+  });
+});
