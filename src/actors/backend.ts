@@ -24,7 +24,7 @@ import type { ResourceTable } from './resources/resource-table.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { deliveryDrainMs } from './runtime/limits.ts';
 import type { Pressure } from './runtime/pressure.ts';
-import { awaitReceipt } from './runtime/receipts.ts';
+import { awaitReceipt, offerMessage } from './runtime/receipts.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Connection, Sessions } from './sessions/sessions.ts';
 
@@ -115,7 +115,7 @@ export class Backend {
   /** Resolves after the commit. Rejects with a MonError. */
   acceptEvent(event: Event): Promise<void> {
     const kind = isKeepalive(event) ? 'keepalive' : 'event';
-    return awaitReceipt((receipt) => this.acceptFrame(kind, event, receipt));
+    return offerMessage((receipt) => this.acceptFrame(kind, event, receipt));
   }
 
   acceptFrame(kind: 'event' | 'keepalive', event: Event, receipt: Receipt): void {

@@ -123,7 +123,7 @@ const proxyEntity = (namespace: string, name: string, event: CheckEvent): Entity
   };
 };
 
-const refuse = (receipt: Receipt, error: MonError): void => receipt({ type: 'failed', error });
+const refuse = (receipt: Receipt, error: MonError): void => receipt({ type: 'invalid', error });
 
 const missingNamespace = (namespace: string): MonError =>
   new MonError('notFound', `the namespace ${namespace} does not exist`);

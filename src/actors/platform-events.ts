@@ -9,6 +9,7 @@ import { entitySubscription } from '../model/names.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import { furnishNamespace } from './resources/seed.ts';
 import type { ActorId, Receipt } from './runtime/contract.ts';
+import { reportReceipt } from './runtime/receipts.ts';
 import type { StoppedCheck } from './watchdog.ts';
 
 export const platformNamespace = 'mon-system';
@@ -57,10 +58,7 @@ export const createPlatformReporter = (world: PlatformWorld): ((finding: Finding
       );
       await furnishNamespace(table, platformNamespace);
     }
-    const receipt: Receipt = (outcome) => {
-      if (outcome.type === 'failed') world.onFault(outcome.error);
-      else if (outcome.type === 'refused') world.onFault(new Error(outcome.message));
-    };
+    const receipt = reportReceipt(world.onFault);
     const nowMs = world.nowMs();
     world.tell(
       world.ensureEntity(platformNamespace, world.name),

@@ -30,10 +30,10 @@ export const createHttpMetrics = (registry: Registry = new Registry()): HttpMetr
           this.set(edge.sessions);
         },
       });
-      const events = ['received', 'accepted', 'refused', 'offeredAgain'] as const;
+      const events = ['received', 'accepted', 'refused', 'offeredAgain', 'poisonous'] as const;
       new Counter({
         name: 'mon_agent_messages_total',
-        help: 'Messages from agents, by what became of them.',
+        help: 'Messages from agents, by what became of them. Those in `poisonous` (the backend crashed on them) are in `refused`, too.',
         labelNames: ['outcome'],
         registers: [registry],
         collect() {

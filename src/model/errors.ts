@@ -11,6 +11,13 @@ export const errorCatalogue = {
   unauthenticated: { code: 5, status: 401, message: 'unauthenticated', retry: false },
   paymentRequired: { code: 6, status: 402, message: 'license required', retry: false },
   preconditionFailed: { code: 7, status: 412, message: 'precondition failed', retry: false },
+  /** The backend crashed on this very message more than once. It will not be handled; the log has the cause. */
+  poison: {
+    code: 1,
+    status: 422,
+    message: 'the backend failed on this message repeatedly and will not take it',
+    retry: false,
+  },
   deadlineExceeded: { code: 8, status: 504, message: 'deadline exceeded', retry: true },
   unavailable: { code: 0, status: 503, message: 'temporarily unavailable', retry: true },
   storeFull: { code: 0, status: 507, message: 'the store is full', retry: true },

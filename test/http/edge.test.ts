@@ -69,7 +69,7 @@ test('what can never be accepted is named and not asked for again; the session g
   const [bad, foreign, rejected, good] = [newId(), newId(), newId(), newId()];
   house.backend.onFrame = (_, { id }) =>
     id === rejected
-      ? { type: 'failed', error: new MonError('paymentRequired', 'entity limit reached') }
+      ? { type: 'invalid', error: new MonError('paymentRequired', 'entity limit reached') }
       : { type: 'done' };
   agent.send('event', agentEvent('a b', bad));
   const elsewhere = agentEvent('cpu', foreign);
@@ -94,7 +94,7 @@ test('an event the store could not take is offered again with the same id until 
   let offers = 0;
   house.backend.onFrame = () => {
     offers += 1;
-    return offers < 4 ? { type: 'failed', error: new MonError('storeFull') } : { type: 'done' };
+    return offers < 4 ? { type: 'outage', error: new MonError('storeFull') } : { type: 'done' };
   };
   const agent = await connectAgent(t, house);
   const event = agentEvent();
@@ -107,12 +107,12 @@ test('an event the store could not take is offered again with the same id until 
 
 test('an event that crashes its actor each time is refused after three offers', async (t) => {
   const house = await openHouse(t, { limits: { retryDelayMs: 2 } });
-  house.backend.onFrame = () => ({ type: 'refused', why: 'crashed', message: 'boom' });
+  house.backend.onFrame = () => ({ type: 'fault', error: new Error('boom') });
   const agent = await connectAgent(t, house);
   const event = agentEvent();
   agent.send('event', event);
   await agent.until(() => agent.acks.length > 0);
-  assert.deepEqual(agent.acks[0]?.refused, [{ id: event.id, message: 'crashed: boom' }]);
+  assert.deepEqual(agent.acks[0]?.refused, [{ id: event.id, message: 'fault: boom' }]);
   assert.equal(house.backend.frames.length, 3);
 });
 

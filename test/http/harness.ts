@@ -214,7 +214,7 @@ export const agentHeaders = (name = 'web-01', namespace = 'default', password = 
 
 export const connectAgent = async (
   t: TestContext,
-  house: House,
+  house: Pick<House, 'agentUrl'>,
   headers: Readonly<Record<string, string>> = agentHeaders(),
   options: ClientOptions = {},
 ): Promise<TestAgent> => {

@@ -1,6 +1,7 @@
 // A committer in memory: commits in the next turn, fails when told to, remembers across "restarts". As the real one does, it
 // keeps what it failed to write and writes its newest form as soon as it can.
 
+import { storeOutcome } from '../../src/actors/commit/store-outcome.ts';
 import type { Committer, RecordBody } from '../../src/actors/resources/committer.ts';
 import type { Receipt } from '../../src/actors/runtime/contract.ts';
 import {
@@ -55,7 +56,7 @@ export class MemoryCommitter implements Committer {
         this.#dirty.clear();
         settle?.({ type: 'done' });
       })
-      .catch((error: unknown) => settle?.({ type: 'failed', error: error as Error }));
+      .catch((error: unknown) => settle?.(storeOutcome(error as Error)));
   }
 }
 

@@ -1,6 +1,7 @@
 // The parts of the HTTP room that need no socket: the resource table, seeding, access rules, settlement, frame reading.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { storeOutcome } from '../../src/actors/commit/store-outcome.ts';
 import { openResources } from '../../src/actors/resources/open-resources.ts';
 import { type ResourceChange, ResourceTable } from '../../src/actors/resources/resource-table.ts';
 import { isSeeded, seedIfEmpty } from '../../src/actors/resources/seed.ts';
@@ -10,6 +11,7 @@ import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
 import { settle } from '../../src/http/edge/settlement.ts';
 import { authorize } from '../../src/http/rbac.ts';
 import { MonError } from '../../src/model/errors.ts';
+import { StoreError } from '../../src/store/snapshot-store.ts';
 import { fc } from '../property.ts';
 import { agentEvent } from './harness.ts';
 import { MemoryCommitter, storeFull } from './memory-committer.ts';
@@ -183,20 +185,23 @@ test('an empty store is seeded once, and a seeding cut short is done again', asy
 });
 
 test('an outcome is settled by kind: accepted, refused for good, or offered again', () => {
-  const failed = (error: Error) => settle({ type: 'failed', error }, 1, 3).type;
-  assert.equal(settle({ type: 'done' }, 1, 3).type, 'accept');
+  const failed = (error: Error) => settle(storeOutcome(error), 1).type;
+  assert.equal(settle({ type: 'done' }, 1).type, 'accept');
   assert.equal(failed(new MonError('storeFull')), 'offerAgain');
   assert.equal(failed(new MonError('unavailable')), 'offerAgain');
   assert.equal(failed(storeFull()), 'offerAgain');
   assert.equal(failed(new MonError('invalid')), 'refuse');
   assert.equal(failed(new MonError('notFound')), 'refuse');
   assert.equal(failed(new MonError('paymentRequired')), 'refuse');
-  const crashed = { type: 'refused', why: 'crashed', message: 'x' } as const;
+  assert.equal(failed(new StoreError('invalid', 'the record is too large')), 'refuse');
+  const crashed = { type: 'fault', error: new Error('x') } as const;
   assert.deepEqual(
-    [1, 2, 3].map((offers) => settle(crashed, offers, 3).type),
+    [1, 2, 3].map((offers) => settle(crashed, offers).type),
     ['offerAgain', 'offerAgain', 'refuse'],
   );
-  assert.equal(settle({ ...crashed, why: 'busy' }, 99, 3).type, 'offerAgain');
+  assert.equal(settle({ type: 'poison', message: 'x' }, 1).type, 'refuse');
+  for (const why of ['mailboxFull', 'restarting', 'stopped', 'noActor'] as const)
+    assert.equal(settle({ type: 'busy', why, message: 'x' }, 99).type, 'offerAgain');
 });
 
 test('connections are let in at the rate and burst asked for, at n and n+1', () => {

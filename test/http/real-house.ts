@@ -2,13 +2,16 @@
 import type { KeyObject } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { Backend } from '../../src/actors/backend.ts';
+import type { BackendOptions } from '../../src/actors/open-foundations.ts';
 import { seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { type Api, type ApiOptions, createApi } from '../../src/http/api.ts';
+import type { EdgeLimits } from '../../src/http/edge/limits.ts';
 import { createEventList } from '../../src/http/inspect/events/event-list.ts';
 import { inspectionDocs } from '../../src/http/inspect/route-docs.ts';
 import { silentLog } from '../../src/http/log.ts';
 import { addLiveInspection } from '../../src/main/live-inspection.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
+import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
 import { hashOf } from './harness.ts';
 
 export interface RealHouse {
@@ -30,13 +33,17 @@ export const openRealHouse = async (
   options: Partial<Pick<ApiOptions, 'clock'>> & {
     readonly entityLimit?: number;
     readonly licenseKey?: KeyObject;
+    readonly store?: SnapshotStore;
+    readonly agentLimits?: Partial<EdgeLimits>;
+    readonly runPipelines?: BackendOptions['runPipelines'];
   } = {},
 ): Promise<RealHouse> => {
   const faults: unknown[] = [];
   const license = options.licenseKey === undefined ? {} : { licenseKey: options.licenseKey };
   const log = { ...silentLog, error: (fields: object) => void faults.push(fields) };
   const { backend } = await Backend.open({
-    store: new MemoryStore(),
+    store: options.store ?? new MemoryStore(),
+    ...(options.runPipelines === undefined ? {} : { runPipelines: options.runPipelines }),
     log: { ...silentLog, fatal: () => {} } as never,
     name: 'backend-1',
     entityLimit: options.entityLimit ?? 0,
@@ -62,7 +69,7 @@ export const openRealHouse = async (
     backendId: 'backend-1',
     ...license,
     http: { host: '127.0.0.1', port: 0 },
-    agents: { host: '127.0.0.1', port: 0 },
+    agents: { host: '127.0.0.1', port: 0, limits: options.agentLimits ?? {} },
   });
   addLiveInspection({ backend, api, log: log as never, eventList, allowControl: false });
   backend.serve();

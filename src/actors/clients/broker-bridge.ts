@@ -1,10 +1,11 @@
 // A broker the earlier generation already uses (Redis or RabbitMQ), and the registry on its other side: keepalives and
 // results are taken from it and acknowledged after the commit, requests are put into it (earlier-client sheet 2 and 3).
 import { randomUUID } from 'node:crypto';
-import { MonError } from '../../model/errors.ts';
 import { parseGuarded } from '../../model/guarded-json.ts';
 import { defaultMaxMessageBytes } from '../../wire/earlier/limits.ts';
 import { keepalivesPipe, resultsPipe, type Transport } from '../../wire/earlier/transport.ts';
+import { asError } from '../runtime/facts.ts';
+import { outcomeOfError, outcomeRules } from '../runtime/outcome.ts';
 import type { Clients } from './clients.ts';
 import { bridgeRetryMs } from './limits.ts';
 
@@ -38,10 +39,10 @@ export const openBridge = (options: BridgeOptions): Bridge => {
     publish: (pipe, message) => transport.publish(pipe, message),
   });
 
-  /** What is wrong with it stays wrong; a fault of ours is worth the louder word. */
+  /** A message that can never be taken. Theirs is a warning, a fault of ours an error. */
   const drop = (what: string, error: unknown): void => {
-    const refused = error instanceof MonError && !error.retry;
-    log[refused ? 'warn' : 'error']({ via, err: error }, `a ${what} of a client was dropped`);
+    const isTheirs = outcomeOfError(asError(error)).type === 'invalid';
+    log[isTheirs ? 'warn' : 'error']({ via, err: error }, `a ${what} of a client was dropped`);
   };
 
   const take =
@@ -61,9 +62,9 @@ export const openBridge = (options: BridgeOptions): Bridge => {
         try {
           return await hand(message, id);
         } catch (error) {
-          const passes = error instanceof MonError && error.retry && !closed;
+          const { broker } = outcomeRules[outcomeOfError(asError(error)).type];
           // The next keepalive is on its way; a result comes once.
-          if (!passes || what === 'keepalive') return drop(what, error);
+          if (broker === 'dropped' || closed || what === 'keepalive') return drop(what, error);
           // Told once; the broker keeps what comes after it.
           if (attempt === 1)
             log.error({ via, err: error }, `a ${what} of a client cannot be taken now, trying again`);

@@ -79,6 +79,10 @@ export const clientBehaviour = (
         : undefined;
     },
     perform: (effect, actor) => perform(effect, actor, name, world),
+    messageKey: (message) => {
+      const { type, id } = message as ClientFact & { readonly id?: unknown };
+      return type === 'result.received' && typeof id === 'string' ? id : undefined;
+    },
   };
 };
 

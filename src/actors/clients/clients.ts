@@ -9,7 +9,7 @@ import { MonError } from '../../model/errors.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import type { EntityTree } from '../entities/entity-tree.ts';
 import type { ActorId, ActorMessage, Behaviour, Receipt } from '../runtime/contract.ts';
-import { awaitReceipt } from '../runtime/receipts.ts';
+import { offerMessage } from '../runtime/receipts.ts';
 import type { Registry } from '../runtime/registry.ts';
 import { contextOf, stateValueOf } from '../runtime/snapshot.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
@@ -185,7 +185,7 @@ export class Clients {
   }
 
   #tell(name: string, fact: ClientFact): Promise<void> {
-    return awaitReceipt((receipt: Receipt) => {
+    return offerMessage((receipt: Receipt) => {
       this.#start(name);
       this.#world.registry.tell(idOf(name), fact as ActorMessage, receipt);
     });

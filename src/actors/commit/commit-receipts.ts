@@ -1,6 +1,7 @@
 // Who waits for the writes of the group-commit writer, and how they are told. A receipt that throws hurts nobody else.
 import type { Outcome, Receipt } from '../runtime/contract.ts';
 import { asError } from '../runtime/facts.ts';
+import { storeOutcome } from './store-outcome.ts';
 
 export class CommitReceipts {
   readonly #onFault: (error: Error) => void;
@@ -14,13 +15,13 @@ export class CommitReceipts {
   /** Without an error they are done. */
   tellAll(receipts: readonly Receipt[], error: Error | undefined): void {
     this.waiting -= receipts.length;
-    const outcome: Outcome = error ? { type: 'failed', error } : { type: 'done' };
+    const outcome: Outcome = error ? storeOutcome(error) : { type: 'done' };
     for (const receipt of receipts) this.#tell(receipt, outcome);
   }
 
   /** Never before the caller has returned: a put is not answered from inside itself. */
   refuse(receipt: Receipt | undefined, error: Error): void {
-    if (receipt) queueMicrotask(() => this.#tell(receipt, { type: 'failed', error }));
+    if (receipt) queueMicrotask(() => this.#tell(receipt, storeOutcome(error)));
   }
 
   /** A fault channel that fails itself has nobody left to tell but the process. */

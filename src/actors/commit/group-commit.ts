@@ -18,6 +18,7 @@ import { StoreError } from '../../store/snapshot-store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Outcome, Receipt } from '../runtime/contract.ts';
 import { asError } from '../runtime/facts.ts';
+import { outcomeError } from '../runtime/outcome.ts';
 import { PressureGauge } from '../runtime/pressure-gauge.ts';
 import { RecentFigures } from '../runtime/recent-figures.ts';
 import { CommitReceipts } from './commit-receipts.ts';
@@ -105,8 +106,8 @@ export class GroupCommit {
 
   /**
    * Asks for the record to be written. `settle` is told exactly once, never before `put` returned: `done` when a write at
-   * least as new as this put is durable; `failed` with a StoreError when its commit failed (it is tried again all the
-   * same, so its outcome is unknown), with StaleOwner, or with what `encode` threw.
+   * least as new as this put is durable; `outage` when its commit failed (it is tried again all the same, so its outcome
+   * is unknown) or another writer owns the key; `invalid` when the store can never take it; `fault` when `encode` threw.
    */
   put(kind: RecordKind, key: string, encode: Encode, settle?: Receipt): void {
     this.#ask(kind, key, encode, settle);
@@ -156,7 +157,7 @@ export class GroupCommit {
       let left = waiting.length;
       const told = (outcome: Outcome) => {
         left -= 1;
-        if (outcome.type === 'failed') reject(outcome.error);
+        if (outcome.type !== 'done') reject(causeOf(outcomeError(outcome)));
         else if (left === 0) resolve();
       };
       for (const slot of waiting) this.#wait(slot, told);
@@ -375,5 +376,8 @@ export class GroupCommit {
     this.#disarm = undefined;
   }
 }
+
+/** Those who flush ask the store itself, and hear its own error. */
+const causeOf = (error: Error): unknown => error.cause ?? error;
 
 const closedError = (): StoreError => new StoreError('closed', 'the writer is closed');

@@ -41,9 +41,10 @@ export const composeTree = (foundations: Foundations, neighbours: TreeNeighbours
   const note = (id: ActorId, fact: CheckFact | EntityFact, what: string): void => {
     const report = reportReceipt((error) => faults.report(`noting ${what} of ${id}`, error));
     registry.tell(id, fact, (outcome) => {
-      const why = outcome.type === 'refused' ? outcome.why : undefined;
-      if (why === 'busy') runtime.deadlines.after(noteAgainMs, () => note(id, fact, what));
-      else if (why !== 'deadLetter') report(outcome);
+      const why = outcome.type === 'busy' ? outcome.why : undefined;
+      if (why === 'mailboxFull' || why === 'restarting')
+        runtime.deadlines.after(noteAgainMs, () => note(id, fact, what));
+      else if (why !== 'noActor') report(outcome);
     });
   };
 

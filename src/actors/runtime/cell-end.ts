@@ -1,10 +1,10 @@
 // How a life comes to its end: its cleanup, the receipts it still holds, and those who wanted to be told.
+import { busy } from './busy.ts';
 import type { Behaviour, ExitReason } from './contract.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Faults } from './facts.ts';
 import type { Life } from './life.ts';
 import { heldReceiptGraceMs } from './limits.ts';
-import { refused } from './refusal.ts';
 import { isFailure } from './restart-rule.ts';
 import type { RunQueue } from './run-queue.ts';
 
@@ -59,9 +59,9 @@ export const settleInTime = (
   settled: () => void,
 ): void => {
   const [why, graceMs] = isFailure(reason)
-    ? (['crashed', heldReceiptGraceMs] as const)
+    ? (['restarting', heldReceiptGraceMs] as const)
     : (['stopped', shutdownMs] as const);
-  const timer = deadlines.after(graceMs, () => life.settleHeld(refused(why, life.id)));
+  const timer = deadlines.after(graceMs, () => life.settleHeld(busy(why, life.id)));
   life.whenSettled(() => {
     deadlines.disarm(timer);
     settled();

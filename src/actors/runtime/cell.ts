@@ -1,6 +1,7 @@
 // A cell: the place of one actor, which outlives its restarts. It keeps the mailbox, gives the mail to the current life
 // one message at a time, and reports to its supervisor how lives end.
 import type { AnyActor, Snapshot } from 'xstate';
+import { busy } from './busy.ts';
 import { type DeathListener, DeathListeners, endLife, settleInTime } from './cell-end.ts';
 import { type ActorMaker, awaitOrigin, firstMessageOf, startActor } from './cell-start.ts';
 import type { Child, ChildHost, ChildPhase } from './child.ts';
@@ -11,6 +12,7 @@ import type {
   ChildSpec,
   ExitReason,
   Origin,
+  Outcome,
   Receipt,
   RestartType,
 } from './contract.ts';
@@ -22,7 +24,6 @@ import { type DueMail, dueType, type Handled, handledWell, Life, type LifeHome }
 import { defaultShutdownMs, defaultStartTimeoutMs } from './limits.ts';
 import type { Letter } from './mailbox.ts';
 import type { RuntimeParts } from './parts.ts';
-import { refused } from './refusal.ts';
 import type { Addressee } from './registry.ts';
 import type { Runnable } from './run-queue.ts';
 import type { ChildInfo, FailureNote } from './slot.ts';
@@ -180,11 +181,11 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
     if (this.#phase !== 'halting') return;
     const life = this.#closing;
     this.#halted({ type: 'killed', afterMs });
-    life?.settleHeld(refused('stopped', this.id));
+    life?.settleHeld(busy('stopped', this.id));
   }
 
   refuseMail(): void {
-    this.#inbox.close('crashed');
+    this.#inbox.close('restarting');
   }
 
   retire(): void {
@@ -274,7 +275,7 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
     this.#busy = true;
     const handled = this.#handleBy(life, letter);
     this.#busy = false;
-    if (handled.type === 'crashed') this.#crashed(life, letter.message, handled.error);
+    if (handled.type === 'crashed') this.#crashed(life, handled);
     else if (handled.type === 'ended') this.#lifeEnded(life, { type: 'normal' }, false);
     else if (this.#phase === 'halting') this.#haltLife(life);
   }
@@ -282,7 +283,14 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
   #handleBy(life: Life, letter: Letter): Handled {
     const { message, receipt } = letter;
     if (message.type === dueType) return this.#handleDue(life, message as DueMail);
-    return this.#inbox.refuseParked(letter) ? handledWell : life.handle(message, receipt, this.watch);
+    if (this.#inbox.refuseParked(letter)) return handledWell;
+    const handled = life.handle(message, receipt, this.watch);
+    if (handled.type !== 'crashed') this.#inbox.handled(message);
+    return handled;
+  }
+
+  crashOutcome(message: ActorMessage, error: Error): Outcome {
+    return this.#inbox.crashedOn(message, error);
   }
 
   #handleDue(life: Life, mail: DueMail): Handled {
@@ -290,12 +298,11 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
       const message = life.dueMessage(mail);
       return message === undefined ? handledWell : life.handle(message, undefined, this.watch);
     } catch (error) {
-      return { type: 'crashed', error: asError(error) };
+      return { type: 'crashed', error: asError(error), poison: false };
     }
   }
 
-  #crashed(life: Life, message: ActorMessage, error: Error): void {
-    const poison = this.#inbox.crashedOn(message, error);
+  #crashed(life: Life, { error, poison }: Extract<Handled, { type: 'crashed' }>): void {
     this.#lifeEnded(life, { type: 'abnormal', error }, poison);
   }
 

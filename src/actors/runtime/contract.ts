@@ -1,20 +1,11 @@
 // The words of the actor runtime: what an actor is started from, how it is spoken to, what it leaves behind.
 import type { AnyStateMachine, Snapshot } from 'xstate';
+import type { Receipt } from './outcome.ts';
+
+export type { Outcome, Receipt } from './outcome.ts';
 
 /** A stable path that outlives restarts: family, colon, key, e.g. `check:default/web-01/cpu`. */
 export type ActorId = string;
-
-/** Why a message was not handled. `busy`: the mailbox was full and its rule is to refuse. */
-export type Refusal = 'deadLetter' | 'busy' | 'crashed' | 'stopped' | 'expired';
-
-/** What became of a message, told once. `done` comes after the commit of every write the message caused. */
-export type Outcome =
-  | { readonly type: 'done' }
-  | { readonly type: 'refused'; readonly why: Refusal; readonly message: string }
-  | { readonly type: 'failed'; readonly error: Error };
-
-/** Told what became of a message: the sender's acknowledgement hangs on it. Called exactly once. */
-export type Receipt = (outcome: Outcome) => void;
 
 export interface ActorMessage {
   readonly type: string;

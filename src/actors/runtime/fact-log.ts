@@ -20,12 +20,12 @@ export const logFact = (log: RuntimeLog, fact: LifecycleFact): void => {
     case 'poisonParked':
       return log.error(
         { actor, message: fact.message, err: fact.error },
-        'message parked: it failed its actor twice',
+        'message parked: its actor crashed on it repeatedly; its sender is told not to send it again',
       );
     case 'mailboxFull':
       return log.warn({ actor, rule: fact.rule }, 'mailbox full');
     case 'unknownMessage':
-      return log.warn({ actor, message: fact.message }, 'message unknown to the state the actor is in');
+      return log.warn({ actor, message: fact.message }, 'actor has no handler for this message');
     case 'stopped':
       if (fact.reason.type === 'killed') log.warn({ actor, afterMs: fact.reason.afterMs }, 'actor abandoned');
       return;

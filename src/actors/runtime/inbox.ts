@@ -1,10 +1,11 @@
 // What reaches an actor: its mailbox, which outlives its lives, and the refusals of what cannot be kept or handled. Every
 // receipt of a letter that does not come out of here as mail is told here.
-import type { ActorId, ActorMessage, Behaviour, Receipt, Refusal } from './contract.ts';
+import { busy, poisonous } from './busy.ts';
+import type { ActorId, ActorMessage, Behaviour, Outcome, Receipt } from './contract.ts';
 import type { Facts, Faults } from './facts.ts';
 import { type Letter, Mailbox } from './mailbox.ts';
+import type { BusyReason } from './outcome.ts';
 import { PoisonWatch } from './poison-watch.ts';
-import { refused } from './refusal.ts';
 import { tellReceipt } from './settlement.ts';
 
 export interface InboxParts {
@@ -18,7 +19,7 @@ export class Inbox {
   readonly #parts: InboxParts;
   readonly #mailbox: Mailbox;
   /** Why nothing is taken at the moment. */
-  #closed: Refusal | undefined;
+  #closed: BusyReason | undefined;
   #poison: PoisonWatch | undefined;
 
   constructor(id: ActorId, behaviour: Behaviour, parts: InboxParts) {
@@ -36,13 +37,13 @@ export class Inbox {
   /** Takes the message, or refuses it with a reason; the receipt is told either way, sooner or later. */
   post(message: ActorMessage, receipt: Receipt | undefined): void {
     if (this.#closed !== undefined) {
-      this.#refuse(receipt, this.#closed);
+      this.#refuse(receipt, busy(this.#closed, this.#id));
       return;
     }
     const result = this.#mailbox.post(message, receipt);
     if (result === 'accepted') return;
     this.#parts.facts.tell(this.#id, { type: 'mailboxFull', rule: this.#behaviour.mailbox.overflow });
-    this.#refuse(result === 'full' ? receipt : result.dropped.receipt, 'busy');
+    this.#refuse(result === 'full' ? receipt : result.dropped.receipt, busy('mailboxFull', this.#id));
   }
 
   /** Past the capacity, and never refused. */
@@ -64,33 +65,38 @@ export class Inbox {
     return this.#mailbox.withdraw(receipt);
   }
 
-  /** Whoever waits is refused, and whoever comes, until it is opened again. */
-  close(why: Refusal): void {
+  /** Refuses queued and new messages until reopened. */
+  close(why: BusyReason): void {
     this.#closed = why;
-    for (const letter of this.#mailbox.takeAll()) this.#refuse(letter.receipt, why);
+    for (const letter of this.#mailbox.takeAll()) this.#refuse(letter.receipt, busy(why, this.#id));
   }
 
   open(): void {
     this.#closed = undefined;
   }
 
-  /** True when it was refused, because the actor crashed on it twice in a row. */
+  /** True when it was refused, because the actor crashed on it more than once. */
   refuseParked({ message, receipt }: Letter): boolean {
     if (this.#poison?.isParked(message) !== true) return false;
-    this.#refuse(receipt, 'deadLetter', 'is parked as poison');
+    this.#refuse(receipt, poisonous(this.#id));
     return true;
   }
 
-  /** True when this is the second crash in a row on the same message: it is parked from now on. */
-  crashedOn(message: ActorMessage, error: Error): boolean {
+  /** What the sender is told of a crash on its message: a fault the first time; poison the next, when it is parked. */
+  crashedOn(message: ActorMessage, error: Error): Outcome {
     this.#poison ??= new PoisonWatch(this.#behaviour);
-    const parked = this.#poison.crashedOn(message);
-    if (parked) this.#parts.facts.tell(this.#id, { type: 'poisonParked', message: message.type, error });
-    return parked;
+    if (!this.#poison.crashedOn(message)) return { type: 'fault', error };
+    this.#parts.facts.tell(this.#id, { type: 'poisonParked', message: message.type, error });
+    return poisonous(this.#id);
   }
 
-  #refuse(receipt: Receipt | undefined, why: Refusal, detail?: string): void {
-    tellReceipt(receipt, refused(why, this.#id, detail), (error) =>
+  /** A message was handled: it is no suspect any more. */
+  handled(message: ActorMessage): void {
+    this.#poison?.handled(message);
+  }
+
+  #refuse(receipt: Receipt | undefined, outcome: Outcome): void {
+    tellReceipt(receipt, outcome, (error) =>
       this.#parts.faults.report(`a receipt of a message to ${this.#id}`, error),
     );
   }

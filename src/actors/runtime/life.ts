@@ -18,7 +18,12 @@ import { done, Settlement, tellReceipt } from './settlement.ts';
 import { knowsEvent } from './unknown-event.ts';
 
 /** How handling a message went. `ended`: the machine reached a final state. */
-export type Handled = { readonly type: 'ok' | 'ended' } | { readonly type: 'crashed'; readonly error: Error };
+export type Handled =
+  | { readonly type: 'ok' | 'ended' }
+  /** `poison`: the message did it before, and is parked. */
+  | { readonly type: 'crashed'; readonly error: Error; readonly poison: boolean };
+
+type Crash = Extract<Handled, { type: 'crashed' }>;
 
 export const handledWell: Handled = { type: 'ok' };
 const ended: Handled = { type: 'ended' };
@@ -31,6 +36,8 @@ export interface LifeHome {
   post(message: ActorMessage, receipt: Receipt | undefined): void;
   /** A deadline has come: its mail is never refused. */
   postDue(mail: DueMail): void;
+  /** What the sender of a message is told that this actor crashed on. */
+  crashOutcome(message: ActorMessage, error: Error): Outcome;
 }
 
 export const dueType = 'runtime.deadlineDue';
@@ -76,7 +83,7 @@ export class Life implements LiveActor {
       return;
     }
     const text = `${this.id} was restarted or stopped since; this came from generation ${this.generation}`;
-    this.#tell(receipt, { type: 'refused', why: 'stopped', message: text });
+    this.#tell(receipt, { type: 'busy', why: 'stopped', message: text });
   }
 
   setDeadline(name: string, atMs: number, options?: DeadlineOptions): void {
@@ -129,7 +136,7 @@ export class Life implements LiveActor {
     const after: Snapshot<unknown> = this.actor.getSnapshot();
     const effects = takeEffects();
     watch?.tell(after, effects);
-    if (after.status === 'error') return this.#crashed(after.error, receipt);
+    if (after.status === 'error') return this.#crashed(after.error, message, receipt);
     if (after === before && effects.length === 0 && !knowsEvent(this.#home.behaviour.machine, message.type)) {
       this.#refuseUnknown(message, receipt);
       return handledWell;
@@ -137,15 +144,15 @@ export class Life implements LiveActor {
     if (effects.length === 0) {
       if (receipt !== undefined) this.#tell(receipt, done);
     } else {
-      const error = this.#perform(effects, receipt);
-      if (error !== undefined) return { type: 'crashed', error };
+      const crash = this.#perform(effects, message, receipt);
+      if (crash !== undefined) return crash;
     }
     return after.status === 'done' ? ended : handledWell;
   }
 
   /** The effects of the start itself (entry actions). */
   performInitial(effects: readonly { readonly type: string }[]): Error | undefined {
-    return effects.length === 0 ? undefined : this.#perform(effects, undefined);
+    return effects.length === 0 ? undefined : this.#perform(effects, undefined, undefined)?.error;
   }
 
   /** The message of a deadline whose turn has come; undefined when it was moved or cleared meanwhile. */
@@ -194,13 +201,17 @@ export class Life implements LiveActor {
     }));
   }
 
-  #perform(effects: readonly { readonly type: string }[], receipt: Receipt | undefined): Error | undefined {
+  #perform(
+    effects: readonly { readonly type: string }[],
+    message: ActorMessage | undefined,
+    receipt: Receipt | undefined,
+  ): Crash | undefined {
     this.#receipt = receipt;
     this.#performing = true;
     try {
       for (const effect of effects) this.#home.behaviour.perform(effect, this);
     } catch (thrown) {
-      return this.#crashed(thrown, receipt).error;
+      return this.#crashed(thrown, message, receipt);
     } finally {
       this.#performing = false;
       this.#receipt = undefined;
@@ -212,13 +223,15 @@ export class Life implements LiveActor {
     return undefined;
   }
 
-  #crashed(thrown: unknown, receipt: Receipt | undefined): { type: 'crashed'; error: Error } {
+  #crashed(thrown: unknown, message: ActorMessage | undefined, receipt: Receipt | undefined): Crash {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const outcome =
+      message === undefined ? ({ type: 'fault', error } as const) : this.#home.crashOutcome(message, error);
     const settlement = this.#settlement;
     this.#settlement = undefined;
-    if (settlement !== undefined) settlement.settle({ type: 'failed', error });
-    else this.#tell(receipt, { type: 'failed', error });
-    return { type: 'crashed', error };
+    if (settlement !== undefined) settlement.settle(outcome);
+    else this.#tell(receipt, outcome);
+    return { type: 'crashed', error, poison: outcome.type === 'poison' };
   }
 
   #refuseUnknown(message: ActorMessage, receipt: Receipt | undefined): void {
@@ -228,8 +241,8 @@ export class Life implements LiveActor {
     };
     this.#home.parts.facts.tell(this.id, fact);
     const { machine } = this.#home.behaviour;
-    const error = new Error(`${this.id} (${machine.id}) does not know the message ${message.type}`);
-    this.#tell(receipt, { type: 'failed', error });
+    const error = new Error(`${this.id} (${machine.id}) has no handler for the message ${message.type}`);
+    this.#tell(receipt, { type: 'fault', error });
   }
 
   #settled(settlement: Settlement): void {

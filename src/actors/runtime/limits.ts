@@ -77,7 +77,9 @@ export const heldReceiptGraceMs = 1_000;
 export const maxStartsPerTurn = 200;
 
 /** Poison messages remembered per actor, the newest ones. */
-export const maxParkedMessages = 16;
+export const maxParkedMessages = 256;
+/** Messages remembered per actor that it crashed on once, the newest ones. */
+export const maxSuspectMessages = 64;
 /** Longest patience of an ask. */
 export const maxAskMs = 24 * 60 * 60 * 1_000;
 

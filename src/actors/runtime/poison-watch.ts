@@ -1,6 +1,7 @@
-// Poison: a message that was being handled in two successive crashes. The message is parked, not the actor.
+// Poison: a message its actor crashed on more than once. The message is parked, not the actor. Messages are told apart by
+// their identity, so several that are offered in turn are each found; both memories are bounded, the oldest entry goes first.
 import type { ActorMessage, Behaviour } from './contract.ts';
-import { maxParkedMessages } from './limits.ts';
+import { maxParkedMessages, maxSuspectMessages } from './limits.ts';
 
 type MessageKey = string | ActorMessage;
 
@@ -9,30 +10,40 @@ const eventId = (message: ActorMessage): string | undefined => {
   return typeof id === 'string' ? id : undefined;
 };
 
+const addBounded = (set: Set<MessageKey>, key: MessageKey, max: number): void => {
+  set.add(key);
+  if (set.size <= max) return;
+  for (const oldest of set) {
+    set.delete(oldest);
+    return;
+  }
+};
+
 /** Remembers what an actor crashed on; made at its first crash, so that healthy actors carry none. */
 export class PoisonWatch {
   readonly #behaviour: Behaviour;
-  #last: MessageKey | undefined;
+  /** Crashed on once. */
+  readonly #suspects = new Set<MessageKey>();
   readonly #parked = new Set<MessageKey>();
 
   constructor(behaviour: Behaviour) {
     this.#behaviour = behaviour;
   }
 
-  /** True when this is the second crash in a row on the same message: it is parked from now on. */
+  /** True when the actor crashed on this message before: it is parked from now on. */
   crashedOn(message: ActorMessage): boolean {
     const key = this.#keyOf(message);
-    const again = key === this.#last;
-    this.#last = key;
-    if (!again) return false;
-    this.#parked.add(key);
-    if (this.#parked.size > maxParkedMessages) {
-      for (const oldest of this.#parked) {
-        this.#parked.delete(oldest);
-        break;
-      }
+    if (!this.#suspects.delete(key)) {
+      addBounded(this.#suspects, key, maxSuspectMessages);
+      return false;
     }
+    addBounded(this.#parked, key, maxParkedMessages);
     return true;
+  }
+
+  /** It was handled: the crash before was not its fault. */
+  handled(message: ActorMessage): void {
+    if (this.#suspects.size > 0) this.#suspects.delete(this.#keyOf(message));
   }
 
   isParked(message: ActorMessage): boolean {

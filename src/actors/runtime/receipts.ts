@@ -1,7 +1,6 @@
 // Receipts: how a sender learns what became of its message. These are the ways of making one out of others.
-import { MonError } from '../../model/errors.ts';
-import { StoreError } from '../../store/snapshot-store.ts';
-import type { Outcome, Receipt } from './contract.ts';
+import type { MonError } from '../../model/errors.ts';
+import { mayOfferAgain, outcomeError, type Receipt } from './outcome.ts';
 
 /** Two receipts that make one: done when both are done; the first that is not decides. Told once. */
 export const joinReceipts = (whole: Receipt): readonly [Receipt, Receipt] => {
@@ -14,7 +13,7 @@ export const joinReceipts = (whole: Receipt): readonly [Receipt, Receipt] => {
   return [part, part];
 };
 
-/** Settles a promise from a receipt; what is not done becomes an error of the catalogue. */
+/** Settles a promise from a receipt; other outcomes become errors of the catalogue. */
 export const awaitReceipt = (start: (receipt: Receipt) => void): Promise<void> =>
   new Promise((resolve, reject) => {
     start((outcome) => {
@@ -23,25 +22,27 @@ export const awaitReceipt = (start: (receipt: Receipt) => void): Promise<void> =
     });
   });
 
-/** Nobody waits for the outcome, but a failure must not pass unheard. */
+/**
+ * As `awaitReceipt`, but offers the message again after a fault: its actor restarts meanwhile, and a second crash tells poison
+ * from chance. So the caller gets a final answer, also when each of its own attempts would be a new message.
+ */
+export const offerMessage = (offer: (receipt: Receipt) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let offers = 0;
+    const next = (): void => {
+      offers += 1;
+      offer((outcome) => {
+        if (outcome.type === 'done') resolve();
+        else if (outcome.type === 'fault' && mayOfferAgain('fault', offers)) next();
+        else reject(outcomeError(outcome));
+      });
+    };
+    next();
+  });
+
+/** For senders inside the backend that do not wait for the outcome: it is reported unless it is `done`. */
 export const reportReceipt =
-  (onFault: (error: Error) => void): Receipt =>
+  (onFault: (error: MonError) => void): Receipt =>
   (outcome) => {
     if (outcome.type !== 'done') onFault(outcomeError(outcome));
   };
-
-/** What a caller outside is told when a message was not carried through. */
-export const outcomeError = (outcome: Exclude<Outcome, { type: 'done' }>): MonError => {
-  if (outcome.type === 'refused') {
-    return new MonError('unavailable', `${outcome.message}; try again`);
-  }
-  const { error } = outcome;
-  if (error instanceof MonError) return error;
-  if (!(error instanceof StoreError)) return new MonError('internal', error.message, { cause: error });
-  if (error.code === 'full') {
-    return new MonError('storeFull', `the store is full, nothing was changed: ${error.message}`, {
-      cause: error,
-    });
-  }
-  return new MonError('unavailable', `the store did not answer: ${error.message}`, { cause: error });
-};

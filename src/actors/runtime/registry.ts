@@ -2,12 +2,12 @@
 // nobody else does, so that an id is here exactly as long as somebody answers for it.
 import type { Snapshot } from 'xstate';
 import { MonError } from '../../model/errors.ts';
+import { busy } from './busy.ts';
 import type { ActorId, ActorMessage, ExitReason, Receipt } from './contract.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Facts, Faults } from './facts.ts';
 import { maxAskMs } from './limits.ts';
-import { outcomeError } from './receipts.ts';
-import { refused } from './refusal.ts';
+import { outcomeError } from './outcome.ts';
 import type { RunQueue } from './run-queue.ts';
 import { tellReceipt } from './settlement.ts';
 
@@ -85,7 +85,7 @@ export function createRegistry<TActor extends Addressee>({
     }
     deadLetters += 1;
     facts.tell(id, { type: 'deadLetter', message: message.type });
-    tellReceipt(receipt, refused('deadLetter', id), reportReceipt);
+    tellReceipt(receipt, busy('noActor', id), reportReceipt);
   };
 
   const ask = (id: ActorId, message: ActorMessage, withinMs: number): Promise<void> => {

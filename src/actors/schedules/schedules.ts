@@ -62,7 +62,7 @@ export class Schedules {
       const fact: ScheduleFact = { type: 'check.defined', config, nowMs: nowMs() };
       // Deleted and made again before its actor had gone: that one hears nothing any more, so another one starts.
       return runtime.registry.tell(id, fact, (outcome) => {
-        if (outcome.type === 'refused' && this.#configs.get(id) === config) this.#start(id, config);
+        if (outcome.type === 'busy' && this.#configs.get(id) === config) this.#start(id, config);
       });
     }
     this.#start(id, config);

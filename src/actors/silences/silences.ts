@@ -68,7 +68,7 @@ export class Silences {
     if (!this.#runtime.registry.has(id)) return this.#start(id, namespace, name);
     // Deleted and made again before its actor had gone: that one hears nothing any more, so another one starts.
     this.#runtime.registry.tell(id, this.#definition(entry), (outcome) => {
-      if (outcome.type === 'refused' && this.#index.has(namespace, name)) this.#start(id, namespace, name);
+      if (outcome.type === 'busy' && this.#index.has(namespace, name)) this.#start(id, namespace, name);
     });
   }
 

@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clients } from '../../actors/clients/clients.ts';
+import { asError } from '../../actors/runtime/facts.ts';
+import { outcomeOfError, outcomeRules, outcomeText } from '../../actors/runtime/outcome.ts';
 import { MonError } from '../../model/errors.ts';
 import { parseGuarded } from '../../model/guarded-json.ts';
 import { defaultMaxMessageBytes, maxFrameBytes } from '../../wire/earlier/limits.ts';
@@ -94,11 +96,13 @@ class Conversation implements Member {
 
   #refuse({ id }: ClientMessage, error: unknown): void {
     const { log } = this.#options;
-    if (error instanceof MonError && !error.retry) {
-      log.warn({ reason: error.message }, 'a message of a client was refused');
-      return this.send({ type: 'refused', id, reason: error.message });
+    const outcome = outcomeOfError(asError(error));
+    if (outcomeRules[outcome.type].earlierSocket === 'refused') {
+      const reason = outcomeText(outcome);
+      log[outcome.type === 'invalid' ? 'warn' : 'error']({ reason }, 'a message of a client was refused');
+      return this.send({ type: 'refused', id, reason });
     }
-    // An outage of ours: the client keeps what it has and comes back with it.
+    // The client keeps its messages and comes back with them.
     log.error({ err: error }, 'a message of a client could not be taken');
     this.#socket.close(tryAgainLater, 'temporarily unavailable');
   }

@@ -1,7 +1,8 @@
 // One agent's connection: frames in, acknowledgements and the backend's frames out, and the brakes between them.
-// On the road of an event it stands between the socket and the actors; nothing here waits, nothing here is per event
-// except one closure that settles it.
-import type { Outcome } from '../../actors/runtime/contract.ts';
+// It stands between the socket and the actors; nothing here waits, and all that is made per event is one closure that
+// settles it.
+import { asError } from '../../actors/runtime/facts.ts';
+import type { Outcome } from '../../actors/runtime/outcome.ts';
 import type { Event } from '../../model/event.ts';
 import { decodeFrame, invalidMessage, unknownMessageType } from '../../wire/frames.ts';
 import type { BackendPort } from '../backend-port.ts';
@@ -62,14 +63,11 @@ export class AgentConnection {
   #unsettled = 0;
   #badFrames = 0;
   #missedPings = 0;
-  /** Events the backend could not take; offered again, all at once, when the timer fires. */
-  #parked: Parked[] = [];
-  #retryDelayMs: number;
-  #retryTimer: NodeJS.Timeout | undefined;
+  /** One for each event that is offered again later: each waits by itself, so that a bad one delays no other. */
+  readonly #retryTimers = new Set<NodeJS.Timeout>();
 
   constructor(options: ConnectionOptions) {
     this.options = options;
-    this.#retryDelayMs = options.limits.retryDelayMs;
     if (options.codec.remembers) this.#memory = { entity: new KnownEntity(), frames: options.frames };
     this.#writes = new WriteWatch(options.limits.writeTimeoutMs, () =>
       this.#cut('a message to the agent was not written in time; cutting the connection'),
@@ -140,7 +138,6 @@ export class AgentConnection {
   closed(): void {
     this.#state = 'closed';
     this.#stopTimers();
-    this.#parked = [];
   }
 
   /** Reads only while the backend keeps up and few enough frames of this session are unsettled. */
@@ -183,20 +180,14 @@ export class AgentConnection {
       );
     } catch (error) {
       this.options.log.error({ ...this.#who(), err: error }, 'the backend failed to take an event');
-      this.#settled(
-        { type: 'refused', why: 'crashed', message: (error as Error).message },
-        kind,
-        event,
-        id,
-        offers,
-      );
+      this.#settled({ type: 'fault', error: asError(error) }, kind, event, id, offers);
     }
   }
 
   #settled(outcome: Outcome, kind: Parked['kind'], event: Event, id: string, offers: number): void {
     if (this.#state !== 'open') return;
-    const { limits, counts } = this.options;
-    const settlement = settle(outcome, offers, limits.maxCrashOffers);
+    const { counts } = this.options;
+    const settlement = settle(outcome, offers);
     if (settlement.type === 'offerAgain') {
       this.#park({ kind, event, id, offers: offers + 1 }, settlement.message);
       return;
@@ -204,40 +195,41 @@ export class AgentConnection {
     this.#unsettled -= 1;
     if (settlement.type === 'accept') {
       counts.accepted += 1;
-      if (this.#parked.length === 0) this.#retryDelayMs = limits.retryDelayMs;
       if (kind === 'event') this.#ack?.accepted(id);
     } else {
-      this.#bad(`${kind} refused: ${settlement.message}`, 0);
+      if (outcome.type === 'poison' || outcome.type === 'fault') counts.poisonous += 1;
+      this.#bad(`${kind} refused: ${settlement.message}`, 0, id);
       if (kind === 'event') this.#ack?.refused(id, settlement.message);
     }
     if (!this.#reading) this.adjustReading();
   }
 
   #park(parked: Parked, why: string): void {
-    this.#parked.push(parked);
-    this.options.counts.offeredAgain += 1;
-    if (this.#retryTimer !== undefined) return;
-    const { limits, log } = this.options;
-    log.warn({ ...this.#who(), why, inMs: this.#retryDelayMs }, 'events are not stored; offering them again');
-    this.#retryTimer = setTimeout(() => {
-      this.#retryTimer = undefined;
-      const batch = this.#parked;
-      this.#parked = [];
-      for (const { kind, event, id, offers } of batch) this.#offer(kind, event, id, offers);
-    }, this.#retryDelayMs);
-    this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, limits.maxRetryDelayMs);
+    const { limits, log, counts } = this.options;
+    const { kind, event, id, offers } = parked;
+    const inMs = Math.min(limits.retryDelayMs * 2 ** Math.min(offers - 2, 20), limits.maxRetryDelayMs);
+    counts.offeredAgain += 1;
+    // In an outage all events of a session wait: the first one is logged.
+    if (this.#retryTimers.size === 0)
+      log.warn({ ...this.#who(), event_uuid: id, why, inMs }, 'events are not stored; offering them again');
+    const timer = setTimeout(() => {
+      this.#retryTimers.delete(timer);
+      this.#offer(kind, event, id, offers);
+    }, inMs);
+    this.#retryTimers.add(timer);
   }
 
-  #bad(why: string, bytes: number): void {
+  #bad(why: string, bytes: number, id?: string): void {
     this.options.counts.refused += 1;
     this.#badFrames += 1;
     if (this.#badFrames > loudBadFrames && this.#badFrames % 1_000 !== 0) return;
-    this.options.log.warn({ ...this.#who(), why, bytes, badFrames: this.#badFrames }, 'message dropped');
+    const about = { ...this.#who(), why, bytes, badFrames: this.#badFrames };
+    this.options.log.warn(id === undefined ? about : { ...about, event_uuid: id }, 'message dropped');
   }
 
   #stopTimers(): void {
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = undefined;
+    for (const timer of this.#retryTimers) clearTimeout(timer);
+    this.#retryTimers.clear();
     this.#writes.stop();
   }
 

@@ -5,6 +5,8 @@ export interface EdgeCounts {
   accepted: number;
   refused: number;
   offeredAgain: number;
+  /** Refused because the backend crashed on them: part of `refused`. */
+  poisonous: number;
   /** Connections cut because the agent did not read. */
   cut: number;
   /** Connections closed because the agent was silent. */
@@ -19,6 +21,7 @@ export const newEdgeCounts = (): EdgeCounts => ({
   accepted: 0,
   refused: 0,
   offeredAgain: 0,
+  poisonous: 0,
   cut: 0,
   silent: 0,
   replaced: 0,

@@ -16,8 +16,6 @@ export interface EdgeLimits {
   /** The first wait before an event that could not be stored is offered again; doubles up to the maximum. */
   readonly retryDelayMs: number;
   readonly maxRetryDelayMs: number;
-  /** How often an event is offered to an actor that crashes on it. */
-  readonly maxCrashOffers: number;
   /** How long closing may take before sockets are destroyed. */
   readonly drainTimeoutMs: number;
   /** New connections a second, and how many at once; 0 means no limit. */
@@ -35,7 +33,6 @@ export const edgeLimits: EdgeLimits = {
   maxUnsettledFrames: 256,
   retryDelayMs: 500,
   maxRetryDelayMs: 30_000,
-  maxCrashOffers: 3,
   drainTimeoutMs: 5_000,
   connectionsPerSecond: 0,
   connectionBurst: 0,

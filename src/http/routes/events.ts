@@ -41,7 +41,7 @@ const write: RouteDoc = {
   summary: 'Take an event in: its entity comes to be where it is not known, its pipelines run',
   body: { shape: oneOf(eventKind) },
   answers: createdAnswer,
-  refusals: [402, 404, 412],
+  refusals: [402, 404, 412, 422],
 };
 const eventsOfEntity: RouteDoc = {
   ...docs.list,

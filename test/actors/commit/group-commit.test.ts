@@ -285,7 +285,11 @@ describe('group commit', () => {
       commit.put('check', 'a', body(1), receipt('a1'));
       commit.put('check', 'b', body(1), receipt('b'));
       await settle();
-      assert.deepEqual(told, { a1: [{ type: 'failed', error: full }], b: [{ type: 'failed', error: full }] });
+      assert.deepEqual(
+        [told.a1, told.b].map((outcomes) => outcomes?.map(({ type }) => type)),
+        [['outage'], ['outage']],
+      );
+      assert.ok(told.a1?.[0]?.type === 'outage' && told.a1[0].error.kind === 'storeFull');
       assert.deepEqual(faults, [full]);
       assert.equal(commit.depth, 2);
       commit.put('check', 'a', body(2), receipt('a2'));
@@ -309,7 +313,7 @@ describe('group commit', () => {
       store.fail(new StoreError('unavailable', 'gone'), 1);
       door.openNext();
       await settle();
-      assert.deepEqual([told.first?.[0]?.type, told.second], ['failed', undefined]);
+      assert.deepEqual([told.first?.[0]?.type, told.second], ['outage', undefined]);
       clock.advance(100);
       await settle();
       door.openNext();
@@ -375,11 +379,11 @@ describe('group commit', () => {
       assert.deepEqual(Object.keys(told), []);
       clock.advance(800);
       await settle();
-      assert.equal(told.waits?.[0]?.type, 'failed');
+      assert.equal(told.waits?.[0]?.type, 'outage');
       commit.put('check', 'c', body(1), receipt('hopeless'));
       assert.deepEqual(Object.keys(told), ['waits']);
       await settle();
-      assert.equal(told.hopeless?.[0]?.type, 'failed');
+      assert.equal(told.hopeless?.[0]?.type, 'outage');
       store.recover();
       clock.advance(1_600);
       await settle();
@@ -395,7 +399,7 @@ describe('group commit', () => {
       });
       commit.put('check', 'a', body('once'), receipt('a'));
       await settle();
-      assert.equal(told.a?.[0]?.type, 'failed');
+      assert.equal(told.a?.[0]?.type, 'outage');
       clock.advance(100);
       await settle();
       assert.deepEqual([(await store.get('check', 'a'))?.rev, commit.depth], [2, 0]);
@@ -410,7 +414,7 @@ describe('group commit', () => {
       await settle();
       for (let n = 0; n < 9; n += 1) {
         assert.equal(told[`k${n}`]?.length, 1);
-        assert.equal(told[`k${n}`]?.[0]?.type, n === 5 ? 'failed' : 'done');
+        assert.equal(told[`k${n}`]?.[0]?.type, n === 5 ? 'invalid' : 'done');
         assert.equal((await store.get('check', `k${n}`))?.state, n === 5 ? undefined : n);
       }
       assert.equal(faults.length, 1);
@@ -425,7 +429,7 @@ describe('group commit', () => {
       commit.put('check', 'bad', broken, receipt('bad'));
       commit.put('check', 'good', body(1), receipt('good'));
       await settle();
-      assert.equal(told.bad?.[0]?.type, 'failed');
+      assert.equal(told.bad?.[0]?.type, 'fault');
       assert.deepEqual(told.good, [{ type: 'done' }]);
       assert.deepEqual(
         faults.map((fault) => fault.message),
@@ -447,8 +451,8 @@ describe('group commit', () => {
     commit.put('check', 'a', body(3), receipt('a'));
     await settle();
     for (const outcome of told.a ?? []) {
-      assert.ok(outcome.type === 'failed' && outcome.error instanceof StaleOwner);
-      assert.equal(outcome.error.storedRev, 9);
+      assert.ok(outcome.type === 'outage' && outcome.error.cause instanceof StaleOwner);
+      assert.equal(outcome.error.cause.storedRev, 9);
     }
     assert.equal(told.a?.length, 2);
     assert.equal(faults.length, 1);
@@ -516,7 +520,7 @@ describe('group commit', () => {
     commit.put('check', 'a', body(2), receipt('late'));
     await settle();
     const late = told.late?.[0];
-    assert.ok(late?.type === 'failed' && late.error instanceof StoreError && late.error.code === 'closed');
+    assert.ok(late?.type === 'outage' && (late.error.cause as StoreError).code === 'closed');
     assert.equal((await store.get('check', 'a'))?.state, 1);
 
     const other = setUp();

@@ -73,7 +73,7 @@ test('an event that crashes its actor twice is parked within a minute, and the a
   set.clock.advance(2_000);
   assert.equal(set.runtime.facts.counts().poisonParked, 1);
   assert.ok((set.root.child(id)?.restarts ?? 0) <= 3);
-  const parked = refusals.filter((outcome) => outcome.type === 'refused' && outcome.why === 'deadLetter');
+  const parked = refusals.filter((outcome) => outcome.type === 'poison');
   assert.ok(parked.length >= 50, `${parked.length} of 60 were turned away unhandled`);
   assert.ok((countOf(set.runtime, id) ?? 0) >= 50, 'what came beside it was handled');
 });

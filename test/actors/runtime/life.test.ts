@@ -79,7 +79,7 @@ test('what an earlier life left behind cannot reach the next one', () => {
   lives[0]?.tell({ type: 'count' }, (outcome) => outcomes.push(outcome.type));
   lives[0]?.setDeadline('late', clock.wallMs() + 1);
   clock.advance(100);
-  assert.deepEqual(outcomes, ['refused']);
+  assert.deepEqual(outcomes, ['busy']);
   assert.equal(countOf(runtime, 'a'), 0);
   assert.equal(runtime.deadlines.size, 0);
   assert.equal(lives[0]?.generation, 1);

@@ -35,9 +35,9 @@ test('five failures in a minute are retried, the sixth parks the child and not i
   );
   const told: string[] = [];
   set.runtime.registry.tell('poisoned', { type: 'count' }, (outcome) =>
-    told.push(outcome.type === 'refused' ? outcome.why : outcome.type),
+    told.push(outcome.type === 'busy' ? outcome.why : outcome.type),
   );
-  assert.deepEqual(told, ['crashed'], 'nobody waits a minute for an answer');
+  assert.deepEqual(told, ['restarting'], 'nobody waits a minute for an answer');
   assert.ok(set.facts.includes('quarantined poisoned'));
   assert.deepEqual(set.exits, []);
 });

@@ -5,7 +5,7 @@ import type { LiveActor, Outcome, Receipt } from '../../../src/actors/runtime/co
 import { fc } from '../../property.ts';
 import { type CounterOptions, counterSpec, countOf, stage } from './counter.ts';
 
-const short = (outcome: Outcome): string => (outcome.type === 'refused' ? outcome.why : outcome.type);
+const short = (outcome: Outcome): string => (outcome.type === 'busy' ? outcome.why : outcome.type);
 
 const setUp = (options: CounterOptions = {}, shutdownMs?: number) => {
   const stageSet = stage({ whenFailing: 'quarantine' });
@@ -33,7 +33,7 @@ test('what a failed transition had asked for is not performed', () => {
   tell({ type: 'count' });
   clock.runTurns();
   assert.deepEqual(seen, []);
-  assert.deepEqual(told, ['boom failed', 'count done']);
+  assert.deepEqual(told, ['boom fault', 'count done']);
 });
 
 test('a held receipt is told when the last hold is released; the first outcome that is not done wins', () => {
@@ -48,12 +48,12 @@ test('a held receipt is told when the last hold is released; the first outcome t
   assert.deepEqual(told, []);
   holds[0]?.({ type: 'done' });
   assert.deepEqual(told, ['persist done']);
-  holds[1]?.({ type: 'failed', error: new Error('disk') });
+  holds[1]?.({ type: 'fault', error: new Error('disk') });
   assert.deepEqual(told, ['persist done'], 'the other hold is still open');
   holds[2]?.({ type: 'done' });
   holds[2]?.({ type: 'done' });
   holds[1]?.({ type: 'done' });
-  assert.deepEqual(told, ['persist done', 'effects failed']);
+  assert.deepEqual(told, ['persist done', 'effects fault']);
 });
 
 test('holding a receipt outside of performing is a mistake and says so', () => {
@@ -73,7 +73,7 @@ test('a message no state knows fails with words; one that a guard turned away is
   tell({ type: 'nonsense' });
   tell({ type: 'ignored' });
   clock.runTurns();
-  assert.deepEqual(told, ['nonsense failed', 'ignored done']);
+  assert.deepEqual(told, ['nonsense fault', 'ignored done']);
   assert.ok(facts.includes('unknownMessage a'));
 });
 
@@ -81,7 +81,7 @@ test('a throw while performing fails this message and crashes the actor', () => 
   const { clock, runtime, tell, told } = setUp();
   tell({ type: 'boom.perform' });
   clock.runTurns();
-  assert.deepEqual(told, ['boom.perform failed']);
+  assert.deepEqual(told, ['boom.perform fault']);
   assert.equal(runtime.registry.peek('a'), undefined);
   clock.advance(1_000);
   assert.equal(countOf(runtime, 'a'), 0);
@@ -92,16 +92,16 @@ test('mail waits for the first restart and is refused before a later, longer one
   tell({ type: 'boom' });
   tell({ type: 'count' }, 'kept');
   clock.advance(1_000);
-  assert.deepEqual(told, ['boom failed', 'kept done']);
+  assert.deepEqual(told, ['boom fault', 'kept done']);
   for (const times of [1, 2]) {
     tell({ type: 'boom' }, `boom ${times + 1}`);
     tell({ type: 'count' }, `after ${times + 1}`);
     clock.advance(times === 1 ? 2_000 : 0);
   }
   clock.runTurns();
-  assert.deepEqual(told.slice(2), ['boom 2 failed', 'after 2 done', 'boom 3 failed', 'after 3 crashed']);
+  assert.deepEqual(told.slice(2), ['boom 2 fault', 'after 2 done', 'boom 3 fault', 'after 3 restarting']);
   tell({ type: 'count' }, 'new');
-  assert.equal(told.at(-1), 'new crashed');
+  assert.equal(told.at(-1), 'new restarting');
   clock.advance(4_000);
   tell({ type: 'count' }, 'back');
   clock.runTurns();
@@ -113,9 +113,9 @@ test('a receipt whose holder is lost in a crash is refused within a second', () 
   tell({ type: 'persist' });
   tell({ type: 'boom' });
   clock.runTurns();
-  assert.deepEqual(told, ['boom failed']);
+  assert.deepEqual(told, ['boom fault']);
   clock.advance(1_000);
-  assert.deepEqual(told, ['boom failed', 'persist crashed']);
+  assert.deepEqual(told, ['boom fault', 'persist restarting']);
 });
 
 test('a commit that ends after the crash still answers for what it wrote', () => {
@@ -126,15 +126,15 @@ test('a commit that ends after the crash still answers for what it wrote', () =>
   clock.advance(500);
   holds[0]?.({ type: 'done' });
   clock.advance(5_000);
-  assert.deepEqual(told, ['boom failed', 'persist done']);
+  assert.deepEqual(told, ['boom fault', 'persist done']);
 });
 
 test('a full mailbox refuses message n+1 and counts it', () => {
   const { clock, tell, told, facts } = setUp({ capacity: 3 });
   for (let n = 1; n <= 4; n += 1) tell({ type: 'count' }, `${n}`);
-  assert.deepEqual(told, ['4 busy']);
+  assert.deepEqual(told, ['4 mailboxFull']);
   clock.runTurns();
-  assert.deepEqual(told, ['4 busy', '1 done', '2 done', '3 done']);
+  assert.deepEqual(told, ['4 mailboxFull', '1 done', '2 done', '3 done']);
   assert.ok(facts.includes('mailboxFull a'));
 });
 
@@ -202,11 +202,11 @@ test('the same event in two successive crashes is parked, not the actor', () => 
   assert.ok(facts.includes('poisonParked a'));
   poison();
   clock.runTurns();
-  assert.deepEqual(told, ['boom failed', 'boom failed', 'boom deadLetter']);
+  assert.deepEqual(told, ['boom fault', 'boom poison', 'boom poison']);
   assert.equal(root.counts().up, 1, 'the third did not reach the machine');
   tell({ type: 'boom', event: { id: 'e-2' } } as never);
   clock.advance(0);
-  assert.equal(told.at(-1), 'boom failed', 'another event is not parked');
+  assert.equal(told.at(-1), 'boom fault', 'another event is not parked');
 });
 
 test('whatever is sent and whatever happens, every receipt is told exactly once', async () => {

@@ -44,12 +44,12 @@ test('a stop waits for the receipts that are held, then refuses what is left', a
   runtime.registry.tell('a', { type: 'count' }, ({ type }) => told.push(`waiting ${type}`));
   let isStopped = false;
   void root.stopChild('a').then(() => (isStopped = true));
-  assert.deepEqual(told, ['waiting refused']);
+  assert.deepEqual(told, ['waiting busy']);
   await clock.advanceAsync(1_000);
   assert.equal(isStopped, false);
   holds[0]?.({ type: 'done' });
   await clock.settle();
-  assert.deepEqual(told, ['waiting refused', 'written done']);
+  assert.deepEqual(told, ['waiting busy', 'written done']);
   assert.equal(isStopped, true);
 });
 
@@ -75,7 +75,7 @@ test('an abandoned child still answers for the receipts it held', async () => {
     children: [counterSpec('a', { shutdownMs: 100 }, { onPersist: () => {} })],
   });
   runtime.registry.tell('a', { type: 'persist' }, (outcome) =>
-    told.push(outcome.type === 'refused' ? outcome.why : ''),
+    told.push(outcome.type === 'busy' ? outcome.why : ''),
   );
   clock.runTurns();
   const stopped = root.stop();
@@ -290,5 +290,5 @@ test('an actor that ended by itself still answers for what it holds, and a stop 
   await clock.settle();
   assert.deepEqual(told, ['back done', 'root']);
   await clock.advanceAsync(5_000);
-  assert.deepEqual(told, ['back done', 'root', 'gone refused']);
+  assert.deepEqual(told, ['back done', 'root', 'gone busy']);
 });

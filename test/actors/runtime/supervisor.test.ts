@@ -22,13 +22,13 @@ test('a crashed actor comes back after one second from its origin, with the mail
   runtime.registry.tell('a', { type: 'boom' }, (outcome) => outcomes.push(outcome.type));
   runtime.registry.tell('a', { type: 'count' }, (outcome) => outcomes.push(outcome.type));
   clock.runTurns();
-  assert.deepEqual(outcomes, ['failed']);
+  assert.deepEqual(outcomes, ['fault']);
   assert.equal(runtime.registry.peek('a'), undefined);
   clock.advance(999);
   assert.equal(runtime.registry.peek('a'), undefined);
   clock.advance(1);
   assert.equal(countOf(runtime, 'a'), 1);
-  assert.deepEqual(outcomes, ['failed', 'done']);
+  assert.deepEqual(outcomes, ['fault', 'done']);
   assert.deepEqual(facts, ['started root', 'started a', 'restarting a', 'started a']);
 });
 
@@ -38,8 +38,8 @@ test('stopping everything resolves, and what comes after is a dead letter', asyn
   root.startChild(counterSpec('b'));
   await root.stop();
   const outcomes: string[] = [];
-  runtime.registry.tell('a', { type: 'count' }, (o) => outcomes.push(o.type === 'refused' ? o.why : o.type));
-  assert.deepEqual(outcomes, ['deadLetter']);
+  runtime.registry.tell('a', { type: 'count' }, (o) => outcomes.push(o.type === 'busy' ? o.why : o.type));
+  assert.deepEqual(outcomes, ['noActor']);
   assert.equal(runtime.registry.size, 0);
   assert.equal(runtime.supervisors.size, 0);
   assert.equal(clock.timers, 0);

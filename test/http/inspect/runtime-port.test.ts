@@ -42,7 +42,7 @@ test('a paused actor says so', () => {
 test('what an actor cannot make anything of is for who sent it to mend', async () => {
   const { port, clock } = open();
   for (const [type, complaint] of [
-    ['nonsense', /does not know the message nonsense/],
+    ['nonsense', /has no handler for the message nonsense/],
     ['boom', /boom/],
   ] as const) {
     const told = port.tell('a', { type });

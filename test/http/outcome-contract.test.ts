@@ -1,0 +1,337 @@
+// The failure contract: each outcome of an actor, over each way in. A real backend; faults are planted below the check actors,
+// in the writer and the store, so that actors really crash and stores really fail. What the sender is told must be what the
+// table of outcomes says.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { openBridge } from '../../src/actors/clients/broker-bridge.ts';
+import { createPlatformReporter } from '../../src/actors/platform-events.ts';
+import { maxCheckMail } from '../../src/actors/runtime/limits.ts';
+import { type OutcomeType, outcomeRules } from '../../src/actors/runtime/outcome.ts';
+import { createEarlierApi } from '../../src/http/earlier-api/server.ts';
+import { silentLog } from '../../src/http/log.ts';
+import { errorCatalogue } from '../../src/model/errors.ts';
+import { MemoryStore } from '../../src/store/memory-store.ts';
+import { StoreError } from '../../src/store/snapshot-store.ts';
+import { fakeTransport } from '../client/fake-transport.ts';
+import { eventually } from '../eventually.ts';
+import { agentEvent, agentHeaders, basicHeader, connectAgent, newId, type TestAgent } from './harness.ts';
+import { openRealHouse, type RealHouse, realAdmin, realPassword } from './real-house.ts';
+
+/** Names of checks; each makes its actor end in one outcome. `chance`: the actor crashes on the first event, once. */
+type Scenario = OutcomeType | 'chance';
+
+const scenarios: readonly Scenario[] = ['done', 'busy', 'invalid', 'poison', 'outage', 'fault', 'chance'];
+const outcomeIn = (scenario: Scenario): OutcomeType => (scenario === 'chance' ? 'done' : scenario);
+
+interface Stage {
+  readonly house: RealHouse;
+  /** Crashes of the actors of a check so far. */
+  readonly crashes: (check: string) => number;
+  /** Makes the check of an entity end as its name says, from now on. */
+  readonly plant: (entity: string, check: Scenario) => void;
+  /** Ends what passes by itself: a full mailbox, a store that fails. */
+  readonly lift: () => void;
+}
+
+const openStage = async (t: TestContext): Promise<Stage> => {
+  let failing = false;
+  const store = new MemoryStore({
+    beforeCommit: (writes) => {
+      if (writes.some(({ type, key }) => type === 'put' && key.endsWith('/invalid')))
+        throw new StoreError('invalid', 'the record is too large');
+      if (failing && writes.some(({ key }) => key.endsWith('/outage')))
+        throw new StoreError('unavailable', 'planted');
+    },
+  });
+  const house = await openRealHouse(t, { store, agentLimits: { retryDelayMs: 20 } });
+  const { runtime, committer } = house.backend;
+  const crashes = new Map<string, number>();
+  const put = committer.put.bind(committer);
+  // `perform` of the check actor calls this: a throw here crashes the actor.
+  committer.put = (kind, key, encode, settle) => {
+    const check = kind === 'check' ? (key.split('/')[2] ?? '') : '';
+    if (check === 'fault')
+      return put(
+        kind,
+        key,
+        () => {
+          throw new Error('planted fault');
+        },
+        settle,
+      );
+    const before = crashes.get(key) ?? 0;
+    if (check === 'poison' || (check === 'chance' && before === 0)) {
+      crashes.set(key, before + 1);
+      throw new Error('planted crash');
+    }
+    put(kind, key, encode, settle);
+  };
+  let paused: string | undefined;
+  return {
+    house,
+    crashes: (key) => crashes.get(key) ?? 0,
+    plant: (entity, check) => {
+      if (check === 'outage') failing = true;
+      if (check !== 'busy') return;
+      paused = `check:default/${entity}/busy`;
+      assert.equal(runtime.pause(paused), true, 'its actor is there');
+      for (let count = 0; count < maxCheckMail; count += 1)
+        runtime.registry.tell(paused, { type: 'check.resumed', nowMs: Date.now() } as never);
+    },
+    lift: () => {
+      failing = false;
+      if (paused !== undefined) runtime.resume(paused);
+    },
+  };
+};
+
+interface Way {
+  readonly entity: string;
+  /** Sends one event and tells what its sender sees, in the words of the table. `ask` is called when it has to wait. */
+  readonly send: (check: Scenario, waiting: () => void) => Promise<string>;
+}
+
+/** What is planted and what is told, for every scenario of one way. */
+const contractOf = async (
+  stage: Stage,
+  way: Way,
+  expected: (outcome: OutcomeType) => string,
+): Promise<void> => {
+  for (const scenario of scenarios) {
+    // The actor comes to be with a first, good event.
+    if (scenario === 'busy') assert.equal(await way.send('busy', () => {}), expected('done'));
+    stage.plant(way.entity, scenario);
+    const outcome = outcomeIn(scenario);
+    let waited = false;
+    const told = await way.send(scenario, () => {
+      waited = true;
+      stage.lift();
+    });
+    stage.lift();
+    const wanted =
+      waited && outcomeRules[outcome].retry === 'untilTaken' ? expected('done') : expected(outcome);
+    assert.equal(told, wanted, `${scenario} over ${way.entity}`);
+    const key = `default/${way.entity}/${scenario}`;
+    const stored = await stage.house.backend.readEvent('default', way.entity, scenario);
+    const isTaken = told === expected('done') || scenario === 'busy';
+    if (isTaken) assert.ok(stored !== undefined, `${scenario} over ${way.entity} is stored`);
+    if (scenario === 'poison') assert.equal(stage.crashes(key), 2, 'the second crash parks it');
+    if (scenario === 'chance') assert.equal(stage.crashes(key), 1);
+  }
+};
+
+const httpStatus = (outcome: OutcomeType): string => {
+  const { http } = outcomeRules[outcome];
+  if (http === null) return '201';
+  if (http !== 'asInError') return String(errorCatalogue[http].status);
+  return String(errorCatalogue[outcome === 'outage' ? 'unavailable' : 'invalid'].status);
+};
+
+test('the failure contract holds over HTTP, with and without event ids of the sender', async (t) => {
+  const stage = await openStage(t);
+  const token = await stage.house.login();
+  for (const withId of [false, true]) {
+    const entity = withId ? 'http-id' : 'http';
+    const send = async (check: Scenario): Promise<string> => {
+      const { id: _, ...event } = agentEvent(check, null, entity);
+      const body = withId ? { ...event, id: newId() } : event;
+      const reply = await fetch(`${stage.house.url}/api/core/v2/namespaces/default/events`, {
+        method: 'POST',
+        headers: { Authorization: token, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (reply.status === 422) {
+        const { message } = (await reply.json()) as { message: string };
+        assert.match(message, /crashed on this message repeatedly/);
+      }
+      return String(reply.status);
+    };
+    await contractOf(stage, { entity, send }, httpStatus);
+  }
+});
+
+const answerOf = (agent: TestAgent, id: string): string | undefined => {
+  if (agent.acks.some(({ ids }) => ids.includes(id))) return 'acknowledged';
+  const refused = agent.acks.flatMap((ack) => ack.refused).find((one) => one.id === id);
+  return refused === undefined ? undefined : 'refused';
+};
+
+test('the failure contract holds over the agent WebSocket', async (t) => {
+  const stage = await openStage(t);
+  const { counts } = stage.house.api.edge;
+  const agent = await connectAgent(t, stage.house, agentHeaders('agent-1'));
+  const send: Way['send'] = async (check, waiting) => {
+    const event = agentEvent(check, newId(), 'agent-1');
+    const offered = counts.offeredAgain;
+    agent.send('event', event);
+    return eventually(`an answer to ${check}`, () => {
+      if (counts.offeredAgain > offered) waiting();
+      return answerOf(agent, event.id ?? '');
+    });
+  };
+  await contractOf(stage, { entity: 'agent-1', send }, (outcome) => outcomeRules[outcome].agent);
+  assert.equal(counts.poisonous, 2, 'the poison and the fault');
+});
+
+test('the failure contract holds for agents of the reference dialect, which get no answers', async (t) => {
+  const stage = await openStage(t);
+  const { counts } = stage.house.api.edge;
+  const agent = await connectAgent(t, stage.house, {
+    'Sensu-AgentName': 'agent-2',
+    'Sensu-Namespace': 'default',
+    'Sensu-Subscriptions': 'linux',
+    'Sensu-User': 'agent',
+    Authorization: basicHeader('agent', 'P@ssw0rd!'),
+  });
+  const send: Way['send'] = (check, waiting) => {
+    const before = { ...counts };
+    agent.send('event', agentEvent(check, newId(), 'agent-2'));
+    return eventually(`an answer to ${check}`, () => {
+      if (counts.offeredAgain > before.offeredAgain) waiting();
+      if (counts.accepted > before.accepted) return 'acknowledged';
+      return counts.refused > before.refused ? 'refused' : undefined;
+    });
+  };
+  await contractOf(stage, { entity: 'agent-2', send }, (outcome) => outcomeRules[outcome].agent);
+  assert.deepEqual(agent.acks, []);
+});
+
+const openEarlierApi = async (t: TestContext, { backend, api }: RealHouse): Promise<string> => {
+  const earlier = createEarlierApi({
+    backend,
+    authenticator: api.authenticator,
+    log: silentLog,
+    wallMs: () => Date.now(),
+    version: '0.1.0',
+  });
+  const { port } = await earlier.listen('127.0.0.1', 0);
+  t.after(() => earlier.close());
+  return `127.0.0.1:${port}`;
+};
+
+const resultOf = (client: string, name: string) => ({ client, check: { name, output: 'x', status: 1 } });
+
+test('the failure contract holds over the earlier API', async (t) => {
+  const stage = await openStage(t);
+  const host = await openEarlierApi(t, stage.house);
+  const send = async (check: Scenario): Promise<string> => {
+    const reply = await fetch(`http://${host}/results`, {
+      method: 'POST',
+      headers: { Authorization: basicHeader(realAdmin, realPassword), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...resultOf('earlier-1', check).check, source: 'earlier-1' }),
+    });
+    await reply.text();
+    return String(reply.status);
+  };
+  // That API knows one code for everything that is down, and its own for success.
+  const codes: Record<string, string> = { 201: '202', 503: '500', 507: '500' };
+  const expected = (outcome: OutcomeType) => codes[httpStatus(outcome)] ?? httpStatus(outcome);
+  await contractOf(stage, { entity: 'earlier-1', send }, expected);
+});
+
+test('the failure contract holds over the earlier WebSocket', async (t) => {
+  const stage = await openStage(t);
+  const host = await openEarlierApi(t, stage.house);
+  const send = async (check: Scenario): Promise<string> => {
+    const socket = new WebSocket(`ws://${host}/transport`, {
+      headers: { Authorization: basicHeader(realAdmin, realPassword) },
+    });
+    t.after(() => socket.terminate());
+    await once(socket, 'open');
+    const message = JSON.stringify(resultOf('earlier-2', check));
+    socket.send(JSON.stringify({ type: 'publish', id: 1, pipe: 'results', kind: 'direct', message }));
+    const answered = once(socket, 'message').then(([data]) => JSON.parse(String(data)).type as string);
+    const closed = once(socket, 'close').then(([code]) => (code === 1013 ? 'closed' : `closed ${code}`));
+    const told = await Promise.race([answered, closed]);
+    socket.terminate();
+    return told;
+  };
+  await contractOf(stage, { entity: 'earlier-2', send }, (outcome) => outcomeRules[outcome].earlierSocket);
+});
+
+test('the failure contract holds for brokers', async (t) => {
+  const stage = await openStage(t);
+  const broker = fakeTransport();
+  const lines: string[] = [];
+  const note = (_fields: object, text: string) => void lines.push(text);
+  const bridge = openBridge({
+    transport: broker.transport,
+    clients: stage.house.backend.clients,
+    log: { info: () => {}, warn: note, error: note },
+    retryMs: 20,
+  });
+  t.after(() => bridge.close());
+  broker.connect();
+  await eventually('the subscription', () => broker.takers.has('results'));
+  const send: Way['send'] = async (check, waiting) => {
+    lines.length = 0;
+    const taken = broker.request('results', resultOf('broker-1', check));
+    let over = false;
+    taken?.then(() => {
+      over = true;
+    });
+    return eventually(`the end of ${check}`, () => {
+      if (lines.some((text) => text.includes('trying again'))) waiting();
+      if (!over) return undefined;
+      return lines.some((text) => text.includes('was dropped')) ? 'dropped' : 'acknowledged';
+    });
+  };
+  await contractOf(stage, { entity: 'broker-1', send }, (outcome) => outcomeRules[outcome].broker);
+});
+
+test('the failure contract holds for senders inside the backend', async (t) => {
+  const stage = await openStage(t);
+  const { backend } = stage.house;
+  const { resources: table, runtime } = backend;
+  const reported: Error[] = [];
+  let answers = 0;
+  const report = createPlatformReporter({
+    name: 'inside-1',
+    table,
+    nowMs: () => Date.now(),
+    ensureEntity: () => 'entity:nobody',
+    // Only the event counts here.
+    tell: (_id, _fact, receipt) => receipt({ type: 'done' }),
+    accept: (event, receipt) => {
+      const moved = {
+        ...event,
+        entity: { ...event.entity, metadata: { name: 'inside-1', namespace: 'default' } },
+      };
+      backend.acceptFrame('event', { ...moved, metadata: { namespace: 'default' } }, (outcome) => {
+        receipt(outcome);
+        answers += 1;
+      });
+    },
+    onFault: (error) => reported.push(error),
+  });
+  assert.ok(runtime.stats().actors > 0);
+  for (const scenario of scenarios.filter((one) => one !== 'busy')) {
+    stage.plant('inside-1', scenario);
+    const [before, told] = [reported.length, answers];
+    await report({ check: scenario, status: 1, output: 'x' });
+    await eventually(`the answer to ${scenario}`, () => answers > told);
+    stage.lift();
+    const outcome = scenario === 'chance' ? 'fault' : scenario;
+    const expected = outcomeRules[outcome].internal === 'reported' ? 1 : 0;
+    assert.equal(reported.length - before, expected, scenario);
+  }
+});
+
+test('two poison events offered in turn are each found, and never delay a good one', async (t) => {
+  const stage = await openStage(t);
+  const { counts } = stage.house.api.edge;
+  const agent = await connectAgent(t, stage.house, agentHeaders('agent-3'));
+  const poison = [newId(), newId()];
+  for (const id of poison) agent.send('event', agentEvent('poison', id, 'agent-3'));
+  const good = newId();
+  await eventually('the first crash', () => counts.offeredAgain > 0);
+  agent.send('event', agentEvent('done', good, 'agent-3'));
+  await eventually('all answers', () => [...poison, good].every((id) => answerOf(agent, id) !== undefined));
+  assert.equal(answerOf(agent, good), 'acknowledged');
+  for (const id of poison) assert.equal(answerOf(agent, id), 'refused');
+  const reasons = agent.acks.flatMap(({ refused }) => refused.map(({ message }) => message));
+  for (const reason of reasons) assert.match(reason, /^poison: .*crashed on this message repeatedly/);
+  assert.equal(stage.crashes('default/agent-3/poison'), 4, 'each twice');
+});
