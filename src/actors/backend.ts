@@ -167,8 +167,13 @@ export class Backend {
     return this.#desk.put(entity, how);
   }
 
-  /** With all its events and silences. False when there is no such entity. */
-  deleteEntity(namespace: string, name: string): Promise<boolean> {
+  /** With all its events and silences, and the client it stands for. False when there is no such entity. */
+  async deleteEntity(namespace: string, name: string): Promise<boolean> {
+    const { clients, tree } = this.#parts;
+    if (namespace === clientNamespace && clients.get(name) !== undefined) {
+      if (tree.entity(namespace, name)?.entity_class !== 'agent') return this.deleteClient(name);
+      await clients.delete(name);
+    }
     return this.#desk.delete(namespace, name);
   }
 
@@ -208,7 +213,7 @@ export class Backend {
     for (const event of items) {
       if (event.check.status !== 0) pipelines.deliveries.submit(resolvedByDeregistering(event));
     }
-    await this.deleteEntity(clientNamespace, name);
+    await this.#desk.delete(clientNamespace, name);
   }
 
   // Checks and sessions

@@ -1,6 +1,6 @@
 // Aggregates: results of many clients under one name, counted by severity (earlier-client sheet 3.4 and 4).
+import { attributesOf } from '../model/earlier/attributes.ts';
 import type { CheckEvent } from '../model/event.ts';
-import { attributesOf } from './client-event-rule.ts';
 
 export const severities = ['ok', 'warning', 'critical', 'unknown'] as const;
 export type Severity = (typeof severities)[number];

@@ -1,23 +1,19 @@
-// From the earlier generation to ours: a result of a client as an event of the pipeline (earlier-client sheet 5). What our
-// check has no field for travels in one annotation, under the name that existing handlers and plugins already read.
+// From the earlier generation to ours: a result of a client as an event of the pipeline (earlier-client sheet 5).
 import { type Check, checkSchema } from '../model/check.ts';
+import { attributesAnnotation } from '../model/earlier/attributes.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
-import { type Entity, emptySystem } from '../model/entity.ts';
+import type { Entity } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
 import type { Metadata } from '../model/metadata.ts';
-import type { ClientRecord, ClientResult } from './client-facts.ts';
-
-export const attributesAnnotation = 'sensu.io.json_attributes';
-/** Marks the entity of a client: its class is `proxy`, since no agent speaks for it. */
-export const clientLabel = 'mon.io/earlier_client';
+import type { ClientResult } from './client-facts.ts';
 
 const maxStatus = 255;
 export const defaultHandler = 'default';
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const whole = (value: unknown, otherwise = 0): number =>
+export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const whole = (value: unknown, otherwise = 0): number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise;
-const strings = (value: unknown): string[] =>
+export const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
 /** An incident that OK results did not end, as it was told: only the registry may say so. */
@@ -40,15 +36,12 @@ const fields: ReadonlySet<string> = new Set([
   'low_flap_threshold',
   'high_flap_threshold',
 ]);
-/** Attributes of a client that have a field of their own in an entity. */
-const recordFields: ReadonlySet<string> = new Set(['name', 'subscriptions', 'version', 'timestamp']);
-
-const leftOver = (map: Json, known: ReadonlySet<string>): string | undefined => {
+export const leftOver = (map: Json, known: ReadonlySet<string>): string | undefined => {
   const rest = Object.entries(map).filter(([key]) => !known.has(key));
   return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
 };
 
-const annotated = (attributes: string | undefined): Pick<Metadata, 'annotations'> =>
+export const annotated = (attributes: string | undefined): Pick<Metadata, 'annotations'> =>
   attributes === undefined ? {} : { annotations: { [attributesAnnotation]: attributes } };
 
 /** `handlers`, else `handler`, else `default`; nobody when the result says `handle: false`. */
@@ -56,26 +49,6 @@ export const handlersOf = ({ handle, handlers, handler }: ClientResult): string[
   if (handle === false) return [];
   if (Array.isArray(handlers)) return strings(handlers);
   return [text(handler) === '' ? defaultHandler : text(handler)];
-};
-
-/** The entity that stands for a client. */
-export const clientEntity = (record: ClientRecord, namespace: string): Entity => {
-  const name = text(record['name']);
-  return {
-    metadata: {
-      name,
-      namespace,
-      labels: { [clientLabel]: 'true' },
-      ...annotated(leftOver(record, recordFields)),
-    },
-    entity_class: 'proxy',
-    subscriptions: strings(record['subscriptions']),
-    deregister: false,
-    deregistration: {},
-    system: { ...emptySystem(), hostname: name },
-    last_seen: whole(record['timestamp']),
-    mon_agent_version: text(record['version']),
-  };
 };
 
 export interface Arrival {
@@ -144,17 +117,4 @@ export const resultEvent = (
     ...(hooks === undefined ? {} : { hooks }),
   };
   return { timestamp: seconds, id, sequence: 0, pipelines: [], metadata: {}, entity, check };
-};
-
-/** What was annotated: of a check definition, a result or a client. */
-export const attributesOf = ({ annotations }: Pick<Metadata, 'annotations'>): Json => {
-  const stored = annotations?.[attributesAnnotation];
-  if (stored === undefined) return {};
-  try {
-    const parsed: unknown = JSON.parse(stored);
-    return isMap(parsed) ? parsed : {};
-  } catch {
-    // An operator may have written anything there; then there are no further attributes.
-    return {};
-  }
 };

@@ -1,10 +1,18 @@
 // What a client actor is told and what it asks for: the vocabulary of the client machine. A client is the earlier
 // generation's word for what reports; its record is the free-form map it sends with every keepalive.
-
 /** The map a client sends, as it was last accepted: name, address, subscriptions, and whatever its owner added. */
 export type ClientRecord = Readonly<Record<string, unknown>>;
 /** A check result as it came: name, output, status, and whatever its owner added. */
 export type ClientResult = Readonly<Record<string, unknown>>;
+
+/** What the registry tells the entity of a client. */
+export interface ClientReport {
+  readonly record: ClientRecord;
+  /** When a keepalive arrived, wall milliseconds; null when the report is no sign of life. */
+  readonly heardAtMs: number | null;
+  /** Not the client's own words: made up since somebody reported about it. */
+  readonly isMadeUp: boolean;
+}
 
 export interface ClientContext {
   readonly name: string;
@@ -60,8 +68,8 @@ export type ClientEffect =
   | { readonly type: 'persist' }
   | { readonly type: 'deadline.set'; readonly name: 'keepalive'; readonly atMs: number }
   | { readonly type: 'deadline.clear'; readonly name: 'keepalive' }
-  /** Make the entity of this client what the record says. */
-  | { readonly type: 'mirror' }
+  /** Tell the entity of this client what the record says. */
+  | ({ readonly type: 'mirror' } & Pick<ClientReport, 'heardAtMs' | 'isMadeUp'>)
   /** Announce that the registry has a new client. */
   | { readonly type: 'announce'; readonly nowMs: number }
   /** A result of the check `keepalive`. */

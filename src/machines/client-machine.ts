@@ -110,7 +110,11 @@ const machine = setup({
       return { type: 'deadline.set', name: 'keepalive', atMs: context.deadlineAtMs };
     }),
     clearDeadline: emit({ type: 'deadline.clear', name: 'keepalive' }),
-    mirror: emit({ type: 'mirror' }),
+    mirror: emit(({ event }) => ({
+      type: 'mirror',
+      heardAtMs: event.type === 'keepalive.received' ? event.nowMs : null,
+      isMadeUp: event.type === 'result.received',
+    })),
     announce: emit(({ event }) => ({ type: 'announce', nowMs: event.nowMs })),
     publishKeepalive: emit(({ context, event }) => {
       const { lastHeardMs } = context;

@@ -1,10 +1,10 @@
 // Check definitions of ours in the words of the earlier generation, the requests made of them, and the pipes requests are
 // put into (earlier-client sheet 1.7, 3.4, 3.11 and 5.4).
 import type { CheckConfig } from '../model/check.ts';
+import { attributesOf } from '../model/earlier/attributes.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { type Pipe, pipeOf } from '../model/earlier/pipes.ts';
 import { substitute } from '../model/earlier/tokens.ts';
-import { attributesOf } from './client-event-rule.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
 
 const entityPrefix = 'entity:';

@@ -1,15 +1,10 @@
 // From our generation to the earlier one: an event of a client as its API tells it, and what an operator makes of it there
 // (earlier-client sheet 3.5, 3.7, 4 and 8).
 import type { Check } from '../model/check.ts';
+import { attributesAnnotation, attributesOf } from '../model/earlier/attributes.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
 import type { CheckEvent } from '../model/event.ts';
-import {
-  attributesAnnotation,
-  attributesOf,
-  defaultHandler,
-  handlersOf,
-  unresolved,
-} from './client-event-rule.ts';
+import { defaultHandler, handlersOf, unresolved } from './client-event-rule.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
 
 const given = (entries: Json): Json =>

@@ -1,6 +1,7 @@
 // What an entity actor is told and what it asks for: the vocabulary of the entity machine.
 import type { Entity, EntityConfig } from '../model/entity.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
+import type { ClientReport } from './client-facts.ts';
 
 export interface EntityContext {
   readonly namespace: string;
@@ -35,6 +36,8 @@ export type EntityFact =
   | { readonly type: 'entity.declared'; readonly entity: Entity; readonly nowMs: number }
   /** An operator changed the configuration half. */
   | { readonly type: 'entity.configured'; readonly config: EntityConfig; readonly nowMs: number }
+  /** A client of the earlier generation that this entity stands for reported itself, or was reported about. */
+  | { readonly type: 'client.reported'; readonly report: ClientReport; readonly nowMs: number }
   /**
    * The backend came up with this entity in its store: wait again. Nobody is declared dead before one full timeout since
    * then, and whoever stays silent is reported after it.

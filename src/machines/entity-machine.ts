@@ -11,6 +11,7 @@
 // Road of an event: keepalives come to the entity first; it publishes them, or their absence, as events of the check
 // `keepalive`. Effects come in this order: persist, deadline, announce, publish or deregister, config.changed.
 import { assign, emit, enqueueActions, setup } from 'xstate';
+import { reportedEntity } from './client-entity-rule.ts';
 import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts';
 import {
   afterAbsence,
@@ -86,6 +87,16 @@ const machine = setup({
     ),
     configure: assign(({ context, event }) =>
       event.type === 'entity.configured' ? { entity: configuredEntity(context.entity, event.config) } : none,
+    ),
+    becomeClient: assign(({ context, event }) =>
+      event.type === 'client.reported'
+        ? { entity: withOwnSubscription(reportedEntity(null, event.report, context.namespace)) }
+        : none,
+    ),
+    noteReport: assign(({ context, event }) =>
+      event.type === 'client.reported'
+        ? { entity: withOwnSubscription(reportedEntity(context.entity, event.report, context.namespace)) }
+        : none,
     ),
     stopWaiting: assign({ keepalive: null, lastHeardMs: null, silentMs: 0, deadlineAtMs: null }),
     awaitJudgement: assign(({ context, event }) =>
@@ -169,6 +180,8 @@ export const entityMachine = machine.createMachine({
       'deadline.reached': 'The time in which a keepalive was due is over.',
       'entity.declared': 'An event named this entity for the first time, or an operator created it.',
       'entity.configured': 'An operator changed the configuration of this entity.',
+      'client.reported':
+        'The client of the earlier generation that this entity stands for reported itself. An agent ignores it.',
       'entity.resumed': 'The backend came up with this entity in its store.',
       'registration.announced': 'The pipelines are done with the registration event.',
       'keepalive.forgotten': 'Somebody deleted the keepalive event: nothing is due until the next one.',
@@ -177,6 +190,7 @@ export const entityMachine = machine.createMachine({
   },
   on: {
     'registration.announced': { guard: 'isAnnouncing', actions: ['noteAnnounced', 'persist'] },
+    'client.reported': {},
   },
   states: {
     unregistered: {
@@ -190,6 +204,7 @@ export const entityMachine = machine.createMachine({
           { guard: 'declaresAgent', target: 'registered', actions: ['declare', 'persist'] },
           { target: 'proxy', actions: ['declare', 'persist'] },
         ],
+        'client.reported': { target: 'proxy', actions: ['becomeClient', 'persist'] },
         'entity.deleted': deleted,
       },
     },
@@ -251,6 +266,7 @@ export const entityMachine = machine.createMachine({
           { guard: 'staysAgent', target: 'registered', actions: ['configure', 'persist', 'tellConfig'] },
           { actions: ['configure', 'persist'] },
         ],
+        'client.reported': { actions: ['noteReport', 'persist'] },
         'entity.resumed': announceAgain,
         'entity.deleted': deleted,
       },

@@ -1,12 +1,8 @@
 // What clients of the earlier generation say and are told, message by message (earlier-client sheet 1.7, 3 and 5.4).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  attributesAnnotation,
-  clientEntity,
-  handlersOf,
-  resultEvent,
-} from '../../src/machines/client-event-rule.ts';
+import { clientEntity } from '../../src/machines/client-entity-rule.ts';
+import { handlersOf, resultEvent } from '../../src/machines/client-event-rule.ts';
 import {
   keepaliveResult,
   readKeepalive,
@@ -22,6 +18,7 @@ import {
 } from '../../src/machines/client-request-rule.ts';
 import { firstRunDelayMs } from '../../src/machines/client-schedule-rule.ts';
 import { checkConfigSchema } from '../../src/model/check.ts';
+import { attributesAnnotation } from '../../src/model/earlier/attributes.ts';
 
 const entity = clientEntity({ name: 'c1', subscriptions: ['web'], custom: { a: 1 } }, 'default');
 

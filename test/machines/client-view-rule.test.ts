@@ -2,7 +2,8 @@
 // (earlier-client sheet 3.5, 3.7 and 8).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { attributesAnnotation, clientEntity, resultEvent } from '../../src/machines/client-event-rule.ts';
+import { clientEntity } from '../../src/machines/client-entity-rule.ts';
+import { resultEvent } from '../../src/machines/client-event-rule.ts';
 import {
   earlierAction,
   earlierEvent,
@@ -13,6 +14,7 @@ import {
   storedResult,
 } from '../../src/machines/client-view-rule.ts';
 import { mergeResult } from '../../src/machines/merge-rule.ts';
+import { attributesAnnotation } from '../../src/model/earlier/attributes.ts';
 import type { CheckEvent } from '../../src/model/event.ts';
 
 const entity = clientEntity({ name: 'c1', subscriptions: ['web'], custom: { a: 1 } }, 'default');

@@ -116,6 +116,15 @@ const entityWalk: Walk = {
       },
       nowMs: scene.nowMs,
     }),
+    (scene) => ({
+      type: 'client.reported',
+      report: {
+        record: { name: 'web-01', subscriptions: pick(scene, [['web'], ['db']]) },
+        heardAtMs: pick(scene, [scene.nowMs, null]),
+        isMadeUp: pick(scene, [false, true]),
+      },
+      nowMs: scene.nowMs,
+    }),
     ...plain('entity.resumed', 'keepalive.forgotten', 'registration.announced'),
     (scene) => ({ type: scene.random() < 0.2 ? 'entity.deleted' : 'entity.resumed', nowMs: scene.nowMs }),
   ],

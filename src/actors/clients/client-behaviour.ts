@@ -1,12 +1,19 @@
 // The client actor: makes the client machine live. It keeps the client's record, listens for its silence, and hands what is
 // accepted to the pipeline as events of the entity that stands for the client.
-import { clientEntity, handlersOf, resultEvent } from '../../machines/client-event-rule.ts';
-import type { ClientContext, ClientEffect, ClientFact, ClientRecord } from '../../machines/client-facts.ts';
+import { handlersOf, resultEvent } from '../../machines/client-event-rule.ts';
+import type {
+  ClientContext,
+  ClientEffect,
+  ClientFact,
+  ClientRecord,
+  ClientReport,
+} from '../../machines/client-facts.ts';
 import { clientMachine, clientVersion, restoreClient } from '../../machines/client-machine.ts';
 import { isClientName, keepaliveResult, registrationResult } from '../../machines/client-registry-rule.ts';
 import { completedResult } from '../../machines/client-request-rule.ts';
 import { keepingIncident } from '../../machines/client-view-rule.ts';
 import type { CheckConfig } from '../../model/check.ts';
+import type { Entity } from '../../model/entity.ts';
 import type { CheckEvent, Event } from '../../model/event.ts';
 import { defaultNamespace, keepaliveCheckName } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
@@ -27,8 +34,14 @@ export interface ClientWorld {
   readonly publish: (event: Event, receipt: Receipt) => void;
   /** Straight to the pipelines: never stored. */
   readonly announce: (event: Event) => void;
-  /** Makes the entity of a client what its record says. */
-  readonly mirror: (record: ClientRecord) => void;
+  /** Tells the entity of a client what its record says. The receipt is told after the commit. */
+  readonly mirror: (name: string, report: ClientReport, receipt: Receipt) => void;
+  /** The entity that stands for a client, with what operators added. */
+  readonly entityOf: (record: ClientRecord) => Entity;
+  /** Whether an agent has the name of a client: then it is the agent that is watched. */
+  readonly isAgent: (name: string) => boolean;
+  /** An agent took the place of a client: the client alone is forgotten. */
+  readonly giveWay: (name: string) => void;
   readonly hasHandler: (name: string) => boolean;
   /** A client left and wants to be forgotten. */
   readonly leave: (name: string) => void;
@@ -100,7 +113,11 @@ const perform = (effect: ClientEffect, actor: LiveActor, name: string, world: Cl
     case 'deadline.clear':
       return actor.clearDeadline(effect.name);
     case 'mirror':
-      return world.mirror(recordOf(actor));
+      return world.mirror(
+        name,
+        { record: recordOf(actor), heardAtMs: effect.heardAtMs, isMadeUp: effect.isMadeUp },
+        actor.holdReceipt(),
+      );
     case 'announce':
       return announce(actor, effect.nowMs, world);
     case 'keepalive.publish':
@@ -121,6 +138,7 @@ const publishKeepalive = (
   name: string,
   world: ClientWorld,
 ): void => {
+  if (world.isAgent(name)) return world.giveWay(name);
   const record = recordOf(actor);
   const handler = world.hasHandler(keepaliveCheckName) ? keepaliveCheckName : undefined;
   const result = keepaliveResult(record, verdict, handler);
@@ -130,10 +148,7 @@ const publishKeepalive = (
     return world.report({ client: name, check: result, signature });
   }
   const arrival = { nowMs: verdict.nowMs, id: world.newId() };
-  world.publish(
-    resultEvent(result, clientEntity(record, clientNamespace), name, arrival),
-    actor.holdReceipt(),
-  );
+  world.publish(resultEvent(result, world.entityOf(record), name, arrival), actor.holdReceipt());
 };
 
 const publishResult = (
@@ -147,7 +162,7 @@ const publishResult = (
   const definition = world.definition(check);
   const completed = completedResult(result, definition, record);
   const event = {
-    ...resultEvent(completed, clientEntity(record, clientNamespace), sender, { nowMs, id }),
+    ...resultEvent(completed, world.entityOf(record), sender, { nowMs, id }),
     pipelines: definition?.pipelines ?? [],
   };
   if (leaves(result, world)) {
@@ -170,7 +185,7 @@ const announce = (actor: LiveActor, nowMs: number, world: ClientWorld): void => 
   const record = recordOf(actor);
   if (!world.hasHandler(registration) && record[registration] === undefined) return;
   const result = registrationResult(record, nowMs);
-  const entity = clientEntity(record, clientNamespace);
+  const entity = world.entityOf(record);
   const event = resultEvent(result, entity, entity.metadata.name, { nowMs, id: world.newId() });
   world.log.info({ client: entity.metadata.name }, 'new client registration');
   world.announce({ ...event, check: { ...event.check, occurrences: 1, occurrences_watermark: 1 } });

@@ -1,10 +1,11 @@
 // The registry of clients of the earlier generation: one actor a client, found by name. Here messages from any transport
 // become facts (earlier-client sheet 3; interface sections 2.11 and 3).
-import { clientEntity } from '../../machines/client-event-rule.ts';
+import { reportedEntity } from '../../machines/client-entity-rule.ts';
 import type { ClientContext, ClientFact, ClientRecord } from '../../machines/client-facts.ts';
 import { proxyRecord, readKeepalive, readResult } from '../../machines/client-registry-rule.ts';
 import { signatureOf } from '../../machines/client-signature-rule.ts';
-import { configOf } from '../../machines/registration-rule.ts';
+import type { EntityFact } from '../../machines/entity-facts.ts';
+import type { Entity } from '../../model/entity.ts';
 import { MonError } from '../../model/errors.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import type { EntityTree } from '../entities/entity-tree.ts';
@@ -24,7 +25,8 @@ export const clientRegistryVersion = '1.9.0';
 const idOf = (name: string): ActorId => `client:${name}`;
 const prefix = 'client:';
 
-export interface ClientsWorld extends Omit<ClientWorld, 'mirror' | 'isDeaf' | 'leave' | 'report'> {
+export interface ClientsWorld
+  extends Omit<ClientWorld, 'mirror' | 'entityOf' | 'isAgent' | 'giveWay' | 'isDeaf' | 'leave' | 'report'> {
   readonly registry: Registry;
   readonly supervisor: (id: ActorId) => Supervisor | undefined;
   readonly tree: Pick<EntityTree, 'entity' | 'ensureEntity'>;
@@ -35,6 +37,12 @@ export interface ClientsWorld extends Omit<ClientWorld, 'mirror' | 'isDeaf' | 'l
   readonly remove: (name: string) => Promise<unknown>;
   readonly onFault: (what: string, error: unknown) => void;
 }
+
+const takenByAgent = (name: string): MonError =>
+  new MonError('conflict', `an agent has the name of client ${name}; rename one of them`);
+
+const overLimit = (name: string): MonError =>
+  new MonError('paymentRequired', `client ${name} cannot be added: the entity limit is reached`);
 
 export interface ClientView {
   readonly name: string;
@@ -48,14 +56,19 @@ export class Clients {
   readonly #world: ClientsWorld;
   readonly #clientWorld: ClientWorld;
   readonly #outlets = new Map<string, Outlet>();
-  /** What the entity of each client was last made of. */
-  readonly #mirrored = new Map<string, string>();
 
   constructor(world: ClientsWorld) {
     this.#world = world;
     this.#clientWorld = {
       ...world,
-      mirror: (record) => this.#mirror(record),
+      mirror: (name, report, receipt) => {
+        const { tree, registry, nowMs } = world;
+        const fact: EntityFact = { type: 'client.reported', report, nowMs: nowMs() };
+        registry.tell(tree.ensureEntity(clientNamespace, name), fact, receipt);
+      },
+      entityOf: (record) => this.#entityOf(record),
+      isAgent: (name) => this.#isAgent(name),
+      giveWay: (name) => this.#giveWay(name),
       isDeaf: (via) => this.#outlets.get(via)?.isConnected() === false,
       leave: (name) => {
         world.remove(name).catch((error) => world.onFault(`forgetting client ${name}`, error));
@@ -78,15 +91,8 @@ export class Clients {
     const read = readKeepalive(message);
     if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
     const { name, record } = read;
-    const entity = this.#world.tree.entity(clientNamespace, name);
-    if (entity?.entity_class === 'agent')
-      return Promise.reject(
-        new MonError('conflict', `an agent has the name of client ${name}; rename one of them`),
-      );
-    if (!this.#world.admitsEntity(clientNamespace, name))
-      return Promise.reject(
-        new MonError('paymentRequired', `client ${name} cannot be added: the entity limit is reached`),
-      );
+    if (this.#isAgent(name)) return Promise.reject(takenByAgent(name));
+    if (!this.#world.admitsEntity(clientNamespace, name)) return Promise.reject(overLimit(name));
     const { nowMs } = this.#world;
     return this.#tell(name, {
       type: 'keepalive.received',
@@ -102,10 +108,8 @@ export class Clients {
     const read = readResult(message);
     if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
     const { target, sender, result, signature, isProxy } = read;
-    if (!this.#world.admitsEntity(clientNamespace, target))
-      return Promise.reject(
-        new MonError('paymentRequired', `client ${target} cannot be added: the entity limit is reached`),
-      );
+    if (this.#isAgent(target)) return Promise.reject(takenByAgent(target));
+    if (!this.#world.admitsEntity(clientNamespace, target)) return Promise.reject(overLimit(target));
     const nowMs = this.#world.nowMs();
     const firstRecord = proxyRecord(target, isProxy, this.#world.version, nowMs);
     return this.#tell(target, { type: 'result.received', id, result, signature, sender, firstRecord, nowMs });
@@ -131,6 +135,8 @@ export class Clients {
   declare(record: ClientRecord): Promise<void> {
     const read = readKeepalive(record);
     if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
+    if (this.#isAgent(read.name)) return Promise.reject(takenByAgent(read.name));
+    if (!this.#world.admitsEntity(clientNamespace, read.name)) return Promise.reject(overLimit(read.name));
     return this.#tell(read.name, {
       type: 'client.declared',
       record: read.record,
@@ -145,7 +151,6 @@ export class Clients {
   async delete(name: string, barredUntilMs: number | null = null): Promise<boolean> {
     if (this.get(name) === undefined) return false;
     await this.#tell(name, { type: 'client.deleted', barredUntilMs, nowMs: this.#world.nowMs() });
-    this.#mirrored.delete(name);
     return true;
   }
 
@@ -198,21 +203,18 @@ export class Clients {
     this.#world.supervisor(clientsId)?.startChild({ id, restart: 'transient', behaviour });
   }
 
-  /** The entity is told only when something of the record changed that it shows. */
-  #mirror(record: ClientRecord): void {
-    const { tree, registry, nowMs } = this.#world;
-    const { timestamp: _, ...lasting } = record;
-    const entity = clientEntity(record, clientNamespace);
-    const { name } = entity.metadata;
-    const known = tree.entity(clientNamespace, name);
-    if (known?.entity_class === 'agent') return;
-    const shown = JSON.stringify(lasting);
-    if (known !== undefined && this.#mirrored.get(name) === shown) return;
-    this.#mirrored.set(name, shown);
-    const fact =
-      known === undefined
-        ? { type: 'entity.declared', entity, nowMs: nowMs() }
-        : { type: 'entity.configured', config: configOf(entity), nowMs: nowMs() };
-    registry.tell(tree.ensureEntity(clientNamespace, name), fact);
+  #isAgent(name: string): boolean {
+    return this.#world.tree.entity(clientNamespace, name)?.entity_class === 'agent';
+  }
+
+  #entityOf(record: ClientRecord): Entity {
+    const known = this.#world.tree.entity(clientNamespace, String(record['name'])) ?? null;
+    return reportedEntity(known, { record, heardAtMs: null, isMadeUp: false }, clientNamespace);
+  }
+
+  /** A machine that ran a client runs an agent now: what the client would say of its silence is no longer true. */
+  #giveWay(name: string): void {
+    this.#world.log.warn({ client: name }, 'an agent took the name of this client; the client is forgotten');
+    this.delete(name).catch((error) => this.#world.onFault(`forgetting client ${name}`, error));
   }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
-import { clientLabel } from '../../../src/machines/client-event-rule.ts';
+import { clientLabel } from '../../../src/model/earlier/attributes.ts';
 import { handlerSchema } from '../../../src/model/handler.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
 import { keepalive, open, result } from './helpers.ts';

@@ -1,6 +1,6 @@
 // Clients of the earlier generation inside a whole backend, on a clock turned by hand.
 import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
-import { attributesAnnotation } from '../../../src/machines/client-event-rule.ts';
+import { attributesAnnotation } from '../../../src/model/earlier/attributes.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
 import { World } from '../engine/world.ts';
 

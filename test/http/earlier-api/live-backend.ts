@@ -8,8 +8,8 @@ import { createGuessThrottle } from '../../../src/http/auth/guess-throttle.ts';
 import { createHashingQueue } from '../../../src/http/auth/hashing-queue.ts';
 import { createEarlierApi, type EarlierApiOptions } from '../../../src/http/earlier-api/server.ts';
 import { silentLog } from '../../../src/http/log.ts';
-import { attributesAnnotation } from '../../../src/machines/client-event-rule.ts';
 import { checkConfigSchema } from '../../../src/model/check.ts';
+import { attributesAnnotation } from '../../../src/model/earlier/attributes.ts';
 import type { Event } from '../../../src/model/event.ts';
 import { MemoryDisk, MemoryStore, type MemoryStoreOptions } from '../../../src/store/memory-store.ts';
 
