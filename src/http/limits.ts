@@ -14,6 +14,8 @@ export const maxPathParameterCharacters = 1_024;
 export const maxSelectorCharacters = 4_096;
 /** What a client is told to wait while the backend starts. */
 export const startupRetryAfterSeconds = 5;
+/** `/metrics` is made anew after this; whoever asks sooner gets the same text. */
+export const scrapeLifetimeMs = 1_000;
 export const healthTimeoutSeconds = 3;
 export const maxHealthTimeoutSeconds = 60;
 
@@ -23,6 +25,8 @@ export const refreshTokenSeconds = 12 * 60 * 60;
 export const maxSessionsPerUser = 256;
 /** Verified tokens and credentials remembered, each. */
 export const maxRemembered = 20_000;
+/** What the claims of remembered tokens may take, in bytes of the tokens they came in. */
+export const maxRememberedBytes = 33_554_432;
 
 /** bcrypt is meant to be slow: so many at a time, so many waiting, then 503. */
 export const hashingWorkers = 2;

@@ -4,6 +4,8 @@
 export const errorCatalogue = {
   internal: { code: 0, status: 500, message: 'internal error occurred', retry: false },
   invalid: { code: 1, status: 400, message: 'invalid argument(s) received', retry: false },
+  tooLarge: { code: 1, status: 413, message: 'the request is too large', retry: false },
+  unsupportedType: { code: 1, status: 415, message: 'unsupported content type', retry: false },
   notFound: { code: 2, status: 404, message: 'not found', retry: false },
   alreadyExists: { code: 3, status: 409, message: 'resource already exists', retry: false },
   conflict: { code: 3, status: 409, message: 'resource already exists', retry: false },

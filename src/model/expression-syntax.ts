@@ -1,17 +1,30 @@
 // Expressions of filters, assets and proxy requests: is it a program at all? Compiled, never run: running user code
 // is the sandbox's work, far from here.
 import { Script } from 'node:vm';
+import { maxExpressionCharacters } from './limits.ts';
 import { remember } from './memo.ts';
 
-const syntaxFault = remember(2000, (expression: string): string | null => {
+const keptVerdicts = 2_000;
+
+const compileFault = remember(keptVerdicts, (expression: string): string | null => {
   try {
     new Script(expression, { filename: 'expression' });
     return null;
   } catch (error) {
+    // The parser descends into each bracket: it runs out of stack, not of time.
+    if (error instanceof RangeError) return 'it is nested too deeply';
     if (!(error instanceof SyntaxError)) throw error;
     return error.message;
   }
 });
+
+const syntaxFault = (expression: string): string | null =>
+  expression.length > maxExpressionCharacters
+    ? `it is longer than ${maxExpressionCharacters} characters (got ${expression.length})`
+    : compileFault(expression);
+
+/** What the memo of judged expressions holds, for gauges and tests. */
+export const expressionMemo = (): { readonly entries: number; readonly bytes: number } => compileFault.kept;
 
 /** `syntax error in expression 0: Unexpected token ')'` for the first that doesn't parse, or null. */
 export const expressionsFault = (expressions: readonly string[]): string | null => {

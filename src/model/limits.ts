@@ -21,6 +21,12 @@ export const maxTemplateCharacters = 1_048_576;
 /** Deepest nesting of a template's expressions and blocks. */
 export const maxTemplateDepth = 64;
 
+/** Longest expression of a filter, an asset or a proxy request, in characters. */
+export const maxExpressionCharacters = 65_536;
+
+/** What one memo of a pure function keeps of the strings it was asked about, in bytes. */
+export const maxMemoBytes = 2_097_152;
+
 /** Highest exit status of a check. */
 export const maxStatus = 4_294_967_295;
 

@@ -1,4 +1,5 @@
 // Limits of this room, each with its unit in its name. Sources: architecture section 9; backend sheet 6.1-6.5.
+import { maxExpressionCharacters } from '../model/limits.ts';
 
 /** Sets inside sets: the third level may still hold handlers, a fourth contributes nothing. */
 export const maxSetLevels = 3;
@@ -57,5 +58,5 @@ export const maxQueuedEvaluations = 10_000;
 export const maxTasksInFlight = 16;
 /** Compiled expressions kept per runtime. */
 export const maxCompiledExpressions = 2_000;
-/** Longest expression or mutator text. */
-export const maxProgramChars = 65_536;
+/** Longest mutator text; expressions are refused past the same length before they are stored. */
+export const maxProgramChars = maxExpressionCharacters;

@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { parseCron } from '../../src/model/cron.ts';
 import { formatDuration, parseDuration } from '../../src/model/durations.ts';
 import { conditionsHold, etagOf } from '../../src/model/etag.ts';
-import { remember } from '../../src/model/memo.ts';
 import { assetNameFault, nameFault, strictNameFault, subscriptionFault } from '../../src/model/names.ts';
 import { decodeContinue, encodeContinue, pageOf, parseLimit } from '../../src/model/pagination.ts';
 import { validateClusterRole, validateClusterRoleBinding, validateRole } from '../../src/model/rbac.ts';
@@ -196,16 +195,6 @@ test('names are judged by the pattern of their kind, up to 256 characters', () =
   for (const name of [':a', 'a:', 'a:b:c', 'a::b']) assert.notEqual(subscriptionFault('s', name), null);
   assert.equal(assetNameFault('acme/a_b-c.1:2'), null);
   assert.equal(assetNameFault(''), 'name cannot be empty');
-});
-
-test('a memory of answers forgets the oldest, and asks each question once', () => {
-  const asked: string[] = [];
-  const answer = remember(2, (text) => {
-    asked.push(text);
-    return text.length;
-  });
-  for (const text of ['a', 'bb', 'a', 'ccc', 'bb', 'a']) assert.equal(answer(text), text.length);
-  assert.deepEqual(asked, ['a', 'bb', 'ccc', 'a']);
 });
 
 test('the seeds are good resources, and those a backend needs', () => {

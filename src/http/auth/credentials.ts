@@ -4,6 +4,7 @@
 // ten thousand agents that come back at once cost one bcrypt, and a changed password is a different key.
 // An unknown name costs as much as a wrong password: it is compared with a hash that fits nothing.
 import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { ResourceTable } from '../../actors/resources/resource-table.ts';
 import { MonError } from '../../model/errors.ts';
 import { maxPasswordBytes, maxRemembered } from '../limits.ts';
@@ -12,7 +13,6 @@ import type { HashingQueue } from './hashing-queue.ts';
 import { type Principal, usersGroup } from './principal.ts';
 import type { Directories } from './providers/directories.ts';
 import type { Identity } from './providers/identity.ts';
-import { Remembered } from './remembered.ts';
 
 export interface StoredUser {
   readonly username: string;
@@ -68,7 +68,7 @@ export const createCredentials = (options: {
 }): Credentials => {
   const { table, hashing, throttle, directories } = options;
   const processKey = randomBytes(32);
-  const verified = new Remembered<true>(maxRemembered);
+  const verified = new LRUCache<string, true>({ max: maxRemembered });
   const underWay = new Map<string, Promise<boolean | Identity>>();
 
   /** Takes a try for it; a wrong password keeps the try. */

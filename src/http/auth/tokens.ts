@@ -1,10 +1,10 @@
 // Tokens: signed statements of who somebody is, for a while (API sheet 3.2). HS256 only, fixed here and nowhere else.
 import { createHash, randomBytes } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { MonError } from '../../model/errors.ts';
-import { accessTokenSeconds, maxRemembered, refreshTokenSeconds } from '../limits.ts';
+import { accessTokenSeconds, maxRemembered, maxRememberedBytes, refreshTokenSeconds } from '../limits.ts';
 import type { Identity } from './providers/identity.ts';
-import { Remembered } from './remembered.ts';
 
 const algorithm = 'HS256';
 
@@ -67,7 +67,14 @@ export const createTokens = (
   const { accessSeconds, refreshSeconds } = lifetimes;
   const nowSeconds = (): number => Math.floor(wallMs() / 1_000);
   /** By digest of the token, so that no token lies around in memory. */
-  const read = new Remembered<{ readonly claims: AccessClaims; readonly expiresAt: number }>(maxRemembered);
+  const read = new LRUCache<
+    string,
+    { readonly claims: AccessClaims; readonly expiresAt: number; readonly bytes: number }
+  >({
+    max: maxRemembered,
+    maxSize: maxRememberedBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
 
   const verify = async (token: string, expired?: 'accepted') => {
     const atSeconds = expired === undefined ? nowSeconds() : 0;
@@ -124,7 +131,7 @@ export const createTokens = (
       const { sub, session_id: sessionId, groups, exp, refresh } = payload;
       if (typeof sub !== 'string' || typeof sessionId !== 'string' || refresh === true) throw invalid();
       const claims = { username: sub, groups: Array.isArray(groups) ? groups.map(String) : [], sessionId };
-      read.set(digest, { claims, expiresAt: exp ?? 0 });
+      read.set(digest, { claims, expiresAt: exp ?? 0, bytes: token.length });
       return claims;
     },
     async readRefresh(token) {
