@@ -9,6 +9,17 @@ export const maxInHand = 2_048;
 export const maxBufferedBytes = 16_777_216;
 export const pingIntervalMs = 20_000;
 export const closeGraceMs = 2_000;
-export const headersTimeoutMs = 10_000;
+/** What Node watches over by itself; times in milliseconds. A request that takes longer is answered 408 and cut. */
+export interface RequestTimeouts {
+  readonly headersTimeout: number;
+  /** Headers and body together. */
+  readonly requestTimeout: number;
+  readonly connectionsCheckingInterval: number;
+}
+export const requestTimeouts: RequestTimeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+};
 /** Characters; a path is part of a key of the store. */
 export const maxStashPathLength = 255;

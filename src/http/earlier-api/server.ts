@@ -12,12 +12,14 @@ import { parseGuarded } from '../../model/guarded-json.ts';
 import { transportPath } from '../../wire/earlier/web-socket-messages.ts';
 import { type Authenticator, parseBasic } from '../auth/authenticator.ts';
 import type { Principal } from '../auth/principal.ts';
+import { currentPrincipal, mayReport, watchRules } from '../edge/standing.ts';
 import type { Log } from '../log.ts';
 import { authorize } from '../rbac.ts';
 import { noSilencingLimits, type SilencingLimits } from '../routes/silenced.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
+import { isForeign, refuseForged } from './cross-site.ts';
 import { Hub } from './hub.ts';
-import { headersTimeoutMs, maxBodyBytes } from './limits.ts';
+import { maxBodyBytes, type RequestTimeouts, requestTimeouts } from './limits.ts';
 import { narrowed, type Paged } from './listing.ts';
 import { type Access, type Answer, type EarlierBackend, may } from './route.ts';
 import { findRoute, pathOf, queryOf } from './router.ts';
@@ -34,6 +36,8 @@ export interface EarlierApiOptions {
   readonly silencing?: SilencingLimits | undefined;
   /** Largest keepalive or result of a client. */
   readonly maxMessageBytes?: number | undefined;
+  /** Default: those of `limits.ts`. */
+  readonly timeouts?: RequestTimeouts | undefined;
 }
 
 export interface EarlierApi {
@@ -48,7 +52,7 @@ const readBody = async (request: IncomingMessage): Promise<Json> => {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBodyBytes) throw new MonError('invalid', 'the body is too large');
+    if (size > maxBodyBytes) throw new MonError('tooLarge', `the body is larger than ${maxBodyBytes} bytes`);
     chunks.push(chunk);
   }
   const parsed = parseGuarded(Buffer.concat(chunks), { maxBytes: maxBodyBytes });
@@ -73,10 +77,14 @@ interface Reply extends Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const createHttp = (tls: TlsOptions | undefined): Server =>
-  tls === undefined
-    ? createServer({ headersTimeout: headersTimeoutMs })
-    : createTlsServer({ ...tls, headersTimeout: headersTimeoutMs });
+const createHttp = (tls: TlsOptions | undefined, timeouts: RequestTimeouts): Server =>
+  tls === undefined ? createServer(timeouts) : createTlsServer({ ...tls, ...timeouts });
+
+/** Whether a client that is connected would still be let in with this user. */
+const mayStay = (table: EarlierBackend['resources'], principal: Principal): boolean => {
+  const current = currentPrincipal(table, principal);
+  return current !== null && mayReport(table, current, clientNamespace, '');
+};
 
 /** Nothing is reachable before `listen`. */
 export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
@@ -89,7 +97,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     log,
     maxMessageBytes: options.maxMessageBytes,
   });
-  const server = createHttp(tls);
+  const server = createHttp(tls, options.timeouts ?? requestTimeouts);
 
   const whoIsIt = async (request: IncomingMessage): Promise<Principal> => {
     const basic = parseBasic(request.headers.authorization);
@@ -106,6 +114,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
 
   const decide = async (request: IncomingMessage): Promise<Reply> => {
     if (request.method === 'OPTIONS') return { code: 200 };
+    refuseForged(request.method ?? '', request.headers);
     const principal = await whoIsIt(request);
     const found = findRoute(request.method ?? '', pathOf(request));
     if (found === undefined) return { code: 404 };
@@ -168,18 +177,24 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
         response.destroy();
       });
   });
+  const stopWatching = watchRules(backend.resources, () => transport.review());
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', (error) => log.debug({ err: error }, 'a connecting client went away'));
-    const admit = async (): Promise<number> => {
+    const admit = async (): Promise<Principal | number> => {
       if (pathOf(request) !== transportPath) return 404;
       if (!backend.isReady()) return 503;
-      permit(await whoIsIt(request), may('create', 'events'));
-      return 101;
+      if (isForeign(request.headers))
+        throw new MonError('permissionDenied', 'a page of another origin may not connect');
+      const principal = await whoIsIt(request);
+      permit(principal, may('create', 'events'));
+      return principal;
     };
     admit()
       .catch((error: unknown) => refused(request, error).code)
-      .then((code) => {
-        if (code === 101) return transport.accept(request, socket, head);
+      .then((admitted) => {
+        if (typeof admitted === 'object')
+          return transport.accept(request, socket, head, () => mayStay(backend.resources, admitted));
+        const code = admitted;
         const reason = code === 401 ? '\r\nWWW-Authenticate: Basic realm="Restricted Area"' : '';
         socket.end(`HTTP/1.1 ${code} Refused${reason}\r\nConnection: close\r\nContent-length: 0\r\n\r\n`);
       });
@@ -196,6 +211,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
       }),
     renewCertificate: (renewed) => renewCertificate(server, renewed),
     close: async () => {
+      stopWatching();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await transport.close();
       server.closeAllConnections();

@@ -29,7 +29,10 @@ export interface TransportSocketOptions {
 }
 
 export interface TransportSocket {
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** `mayStay`: whether the user of this connection would still be let in. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, mayStay: () => boolean): void;
+  /** Users or rules changed: ends the connections whose user would no longer be let in. */
+  review(): void;
   close(): Promise<void>;
   readonly connections: number;
 }
@@ -47,10 +50,13 @@ class Conversation implements Member {
   #inHand = 0;
   #subscriptions = 0;
   #answered = true;
+  #isOver = false;
+  readonly #mayStay: () => boolean;
 
-  constructor(socket: WebSocket, options: TransportSocketOptions) {
+  constructor(socket: WebSocket, options: TransportSocketOptions, mayStay: () => boolean) {
     this.#socket = socket;
     this.#options = options;
+    this.#mayStay = mayStay;
     socket.on('message', (data) => this.#hear(asBuffer(data)));
     socket.on('pong', () => {
       this.#answered = true;
@@ -76,11 +82,21 @@ class Conversation implements Member {
     this.#socket.close(goingAway, 'bye');
   }
 
+  /** A user that was disabled, or lost the right to report, is heard no more, whatever the far end does with the goodbye. */
+  review(): void {
+    if (this.#isOver || this.#mayStay()) return;
+    this.#isOver = true;
+    this.#options.hub.leave(this);
+    this.#options.log.warn({}, 'a client was disconnected: its user may no longer report');
+    this.#socket.close(policyViolation, 'the user may no longer report');
+  }
+
   cut(): void {
     this.#socket.terminate();
   }
 
   #hear(bytes: Buffer): void {
+    if (this.#isOver) return;
     const parsed = parseGuarded(bytes, { maxBytes: maxFrameBytes });
     const read = clientMessageSchema.safeParse(parsed.ok ? parsed.value : undefined);
     if (!read.success) return this.#socket.close(policyViolation, 'invalid message');
@@ -165,12 +181,16 @@ export const createTransportSocket = (options: TransportSocketOptions): Transpor
     get connections() {
       return open.size;
     },
-    accept: (request, socket, head) =>
+    accept: (request, socket, head, mayStay) =>
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        const conversation = new Conversation(webSocket, options);
+        const conversation = new Conversation(webSocket, options, mayStay);
         open.add(conversation);
+        conversation.review();
         webSocket.once('close', () => open.delete(conversation));
       }),
+    review: () => {
+      for (const conversation of open) conversation.review();
+    },
     close: async () => {
       clearInterval(pings);
       for (const conversation of open) conversation.bye();

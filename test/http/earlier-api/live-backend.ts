@@ -22,7 +22,7 @@ export interface Told {
 }
 
 export const openLiveBackend = async (
-  options: Pick<EarlierApiOptions, 'tls' | 'silencing'> = {},
+  options: Pick<EarlierApiOptions, 'tls' | 'silencing' | 'timeouts'> = {},
   store: MemoryStoreOptions = {},
 ) => {
   const told: Told[] = [];
