@@ -18,7 +18,7 @@ import type { EdgeLimits } from './edge/limits.ts';
 import { createEdge, type Edge } from './edge/listener.ts';
 import { bodyLimitBytes } from './limits.ts';
 import type { Log } from './log.ts';
-import { createHttpMetrics } from './metrics.ts';
+import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import type { RouteDescription } from './openapi/document.ts';
 import { withOpenApi } from './openapi/routes.ts';
 import type { Answer, Route } from './route.ts';
@@ -79,6 +79,7 @@ export interface Api {
   readonly server: HttpServer;
   readonly edge: Edge;
   readonly authenticator: Authenticator;
+  readonly metrics: HttpMetrics;
   /** All routes of the API, for documentation and for the access test. */
   readonly routes: readonly Route[];
 }
@@ -107,7 +108,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     tokens: createTokens(backend.secret, wallMs, lifetimes),
     sessions,
   });
-  const metrics = createHttpMetrics(options.registry);
+  const metrics = createHttpMetrics(monotonicMs, options.registry);
   const operations: OperationsOptions = { backend, metrics, version, backendId };
   const described = [
     ...apiRoutes({
@@ -148,6 +149,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     server,
     edge,
     authenticator,
+    metrics,
     routes,
     async listen() {
       const http = await server.listen(options.http.host, options.http.port);

@@ -8,7 +8,7 @@ export type JsonObject = Record<string, unknown>;
 export const parseBody = (bytes: Buffer, maxBytes: number): unknown => {
   if (bytes.byteLength === 0) return undefined;
   const parsed = parseGuarded(bytes, { maxBytes });
-  if (!parsed.ok) throw new MonError('invalid', parsed.message);
+  if (!parsed.ok) throw new MonError(parsed.why === 'tooLarge' ? 'tooLarge' : 'invalid', parsed.message);
   return parsed.value;
 };
 

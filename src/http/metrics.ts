@@ -1,15 +1,21 @@
 // What the HTTP room tells Prometheus: requests by route and status, and the counts of the agent edge.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EdgeCounts } from './edge/counts.ts';
+import { scrapeLifetimeMs } from './limits.ts';
 
 export interface HttpMetrics {
   readonly registry: Registry;
+  /** The answer of `/metrics`, made at most once a second however many ask. */
+  text(): Promise<string>;
   observe(method: string, route: string | undefined, status: number, elapsedMs: number): void;
   /** Shows an edge's counts. They are read when somebody scrapes. */
   watchEdge(edge: { readonly counts: EdgeCounts; readonly sessions: number }): void;
 }
 
-export const createHttpMetrics = (registry: Registry = new Registry()): HttpMetrics => {
+export const createHttpMetrics = (
+  monotonicMs: () => number,
+  registry: Registry = new Registry(),
+): HttpMetrics => {
   const seconds = new Histogram({
     name: 'mon_http_request_seconds',
     help: 'Time to answer an HTTP request, by route and status.',
@@ -17,8 +23,20 @@ export const createHttpMetrics = (registry: Registry = new Registry()): HttpMetr
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     registers: [registry],
   });
+  let scraped: { readonly atMs: number; readonly text: Promise<string> } | undefined;
   return {
     registry,
+    text() {
+      const nowMs = monotonicMs();
+      if (scraped !== undefined && nowMs - scraped.atMs < scrapeLifetimeMs) return scraped.text;
+      const text = registry.metrics();
+      scraped = { atMs: nowMs, text };
+      text.catch(() => {
+        // The next request tries anew; this one is told by the promise it holds.
+        scraped = undefined;
+      });
+      return text;
+    },
     observe: (method, route, status, elapsedMs) =>
       seconds.observe({ method, route: route ?? 'unknown', status }, elapsedMs / 1_000),
     watchEdge(edge) {

@@ -28,7 +28,7 @@ const problem = (error: MonError, fault = false): Problem => ({
 const frameworkRefusal = (error: unknown): Problem | null => {
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return problem(new MonError('invalid', 'http: request body too large'));
+    return problem(new MonError('tooLarge', 'http: request body too large'));
   // Nothing has a name of that length.
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return problem(new MonError('notFound'));
   if (statusCode === undefined || statusCode >= 500 || message === undefined) return null;

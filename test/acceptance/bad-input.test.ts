@@ -209,7 +209,7 @@ const badRequests: readonly [string, string, unknown, number, RegExp][] = [
     400,
     /__proto__|key/,
   ],
-  ['half a megabyte', 'checks', `{"metadata":{"name":"${'x'.repeat(520_000)}"}}`, 400, /too large/],
+  ['half a megabyte', 'checks', `{"metadata":{"name":"${'x'.repeat(520_000)}"}}`, 413, /too large/],
 ];
 
 for (const [what, path, body, status, message] of badRequests) {

@@ -91,7 +91,7 @@ test('a body of 512,000 bytes is taken, one byte more is refused', async (t) => 
   assert.equal((await house.ask('POST', base, { body: fits })).status, 201);
   const over = event('sw', 'big', { output: 'x'.repeat(512_001 - shell) });
   const refused = await house.ask('POST', base, { body: over });
-  assert.equal(refused.status, 400);
+  assert.equal(refused.status, 413);
   assert.deepEqual(refused.json, { message: 'http: request body too large', code: 1 });
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import test from 'node:test';
+import { Gauge } from 'prom-client';
+import type { Call, OpenRoute } from '../../src/http/route.ts';
 import { openHouse } from './harness.ts';
 
 test('health, version, readiness and metrics need no login', async (t) => {
@@ -75,4 +77,28 @@ test('headers beyond 16 kB are refused', async (t) => {
   let answer = '';
   for await (const chunk of socket) answer += chunk;
   assert.match(answer, /^HTTP\/1\.1 431 /);
+});
+
+test('the document, its page and the metrics are not made anew for each stranger that asks', async (t) => {
+  const house = await openHouse(t);
+  const { registry } = house.api.metrics;
+  let scrapes = 0;
+  const count = () => {
+    scrapes += 1;
+  };
+  new Gauge({ name: 'test_scrapes', help: 'x', registers: [registry], collect: count });
+  await Promise.all(Array.from({ length: 20 }, () => house.ask('GET', '/metrics', { as: null })));
+  assert.equal(scrapes, 1);
+  house.clock.nowMs += 1_000;
+  await house.ask('GET', '/metrics', { as: null });
+  assert.equal(scrapes, 2, 'a second later it is made anew');
+  for (const url of ['/openapi.json', '/docs']) {
+    const route = house.api.routes.find((one) => one.url === url) as OpenRoute;
+    const answers = [await route.handle({} as Call), await route.handle({} as Call)];
+    assert.equal(answers[0]?.body, answers[1]?.body, 'the same bytes');
+    const first = await house.ask('GET', url, { as: null });
+    const tag = first.headers.get('etag') ?? assert.fail('it has a tag');
+    const again = await house.ask('GET', url, { as: null, headers: { 'If-None-Match': tag } });
+    assert.deepEqual([first.status, again.status, again.text], [200, 304, '']);
+  }
 });

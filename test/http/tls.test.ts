@@ -63,6 +63,35 @@ test('the API speaks TLS 1.2 and newer, and nothing else', options, async (t) =>
 });
 
 test(
+  'key exchange by RSA and CBC ciphers are refused; what current clients offer is taken',
+  options,
+  async (t) => {
+    const authority = makeAuthority(t);
+    const { httpPort, agentUrl } = await open(t, authority);
+    for (const port of [httpPort, Number(new URL(agentUrl).port)]) {
+      const dial = (ciphers: string) =>
+        once(
+          connect({
+            port,
+            host: '127.0.0.1',
+            ca: authority.ca,
+            maxVersion: 'TLSv1.2',
+            ciphers: `${ciphers}@SECLEVEL=0`,
+          }),
+          'secureConnect',
+        );
+      for (const ciphers of ['AES128-GCM-SHA256', 'AES256-SHA256', 'ECDHE+AES+SHA256', 'DHE+AESGCM'])
+        await assert.rejects(dial(ciphers), /handshake failure/i, ciphers);
+      await dial('ECDHE+AESGCM');
+      const newest = connect({ port, host: '127.0.0.1', ca: authority.ca, minVersion: 'TLSv1.3' });
+      await once(newest, 'secureConnect');
+      assert.equal(newest.getProtocol(), 'TLSv1.3');
+      newest.destroy();
+    }
+  },
+);
+
+test(
   'an agent whose certificate we vouch for needs no password; others do not get in',
   options,
   async (t) => {

@@ -101,6 +101,7 @@ const impliedRefusals = ({ access, method, url, doc }: RouteDescription): readon
     ...(access === 'open' ? [] : [401]),
     ...(isRule(access) ? [403] : []),
     ...(url.includes(':') ? [404] : []),
+    ...(changes && method !== 'DELETE' ? [413] : []),
     500,
     503,
     ...(changes ? [507] : []),

@@ -165,7 +165,7 @@ export const operationRoutes = (options: OperationsOptions): readonly Route[] =>
     handle: async () => ({
       status: 200,
       headers: { 'Content-Type': options.metrics.registry.contentType },
-      body: await options.metrics.registry.metrics(),
+      body: await options.metrics.text(),
     }),
   },
 ];
