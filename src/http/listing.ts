@@ -23,9 +23,15 @@ const last = (value: string | readonly string[] | undefined): string | undefined
 const all = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
-/** A limit that is no positive number means none; a token nobody can read means the first page. */
+/** Limit 0 means none; a token that cannot be read means the first page. Throws MonError `invalid` for a limit that is no number. */
 export const listRequest = (query: Call['query']): ListRequest => {
-  const limit = parseLimit(last(query.limit));
+  const text = last(query.limit);
+  const limit = parseLimit(text);
+  if (limit === undefined)
+    throw new MonError(
+      'invalid',
+      `limit must be a whole number, 0 for no limit (got ${JSON.stringify(text)})`,
+    );
   const after = decodeContinue(last(query.continue));
   return { ...(limit > 0 ? { limit } : {}), ...(after === undefined ? {} : { after }) };
 };

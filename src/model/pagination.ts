@@ -1,10 +1,10 @@
 // Pages of lists: `limit` and the opaque `continue` token (API sheet, section 6.1). A token is the last key of the
 // page before, so a list that changes in between neither repeats nor loses what stayed.
 
-/** A bad or missing limit is none at all: 0. */
-export const parseLimit = (text: string | undefined): number => {
-  if (text === undefined || !/^\d{1,15}$/.test(text)) return 0;
-  return Number(text);
+/** 0 for no limit; undefined for a text that is none. */
+export const parseLimit = (text: string | undefined): number | undefined => {
+  if (text === undefined || text === '') return 0;
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 };
 
 /** Unpadded base64url of the key and a NUL, as the reference product writes it. */
