@@ -32,6 +32,13 @@ const metadataIn = (body: JsonObject): JsonObject => {
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';
 
+/** Providers say by themselves what they are (interface, sections 2.4 and 4.2). */
+const requireWrapper = (kind: ResourceKind, body: JsonObject, metadata: JsonObject): void => {
+  if (isUnset(body.api_version))
+    throw new MonError('invalid', `api_version is required: "${kind.apiVersion}"`);
+  if (isUnset(metadata.name)) throw new MonError('invalid', 'metadata.name is required');
+};
+
 /** Places a body under its address: what is left out is taken from there, what contradicts it is refused. */
 export const placeBody = (kind: ResourceKind, body: JsonObject, namespace: string, name?: string): void => {
   // Namespaces and users carry their name at the top.
@@ -41,6 +48,7 @@ export const placeBody = (kind: ResourceKind, body: JsonObject, namespace: strin
     return;
   }
   const metadata = metadataIn(body);
+  if (kind.wrapped && !kind.namespaced) requireWrapper(kind, body, metadata);
   if (kind.namespaced && isUnset(metadata.namespace)) metadata.namespace = namespace;
   if (kind.namespaced && metadata.namespace !== namespace)
     throw new MonError(

@@ -73,12 +73,29 @@ export const gatherClient = (raw: unknown): unknown => {
 
 const isUrl = (address: string): boolean => /^https?:\/\//.test(address) && URL.canParse(address);
 
+const onThisMachine = /^http:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:|\/|$)/;
+
+/** A store is asked over TLS, and without TLS only on this machine: a token must not travel in clear. */
+export const isSafeStoreAddress = (address: string): boolean => {
+  const { protocol, href } = new URL(address);
+  return protocol === 'https:' || onThisMachine.test(href);
+};
+
+const addressFault = (field: 'address' | 'agent_address', address: string): string | null => {
+  if (!isUrl(address)) return `spec.client.${field} must be a URL (got "${address}")`;
+  if (isSafeStoreAddress(address)) return null;
+  return `spec.client.${field} must begin with https:// (got "${address}"); only a store on this machine may be asked without TLS`;
+};
+
 const clientFault = (client: StoreClient | undefined): string | null => {
   if (client === undefined) return 'spec.client must be set';
   for (const field of ['address', 'token', 'version'] as const) {
     if (client[field] === '') return `spec.client.${field} must be set`;
   }
-  if (!isUrl(client.address)) return `spec.client.address must be a URL (got "${client.address}")`;
+  const address =
+    addressFault('address', client.address) ??
+    (client.agent_address === '' ? null : addressFault('agent_address', client.agent_address));
+  if (address !== null) return address;
   if (client.version !== 'v1' && client.version !== 'v2') {
     return `spec.client.version must be "v1" or "v2" (got "${client.version}")`;
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseDuration } from '../model/durations.ts';
 import { parseGuarded } from '../model/guarded-json.ts';
-import type { StoreClient } from '../model/secrets-provider.ts';
+import { isSafeStoreAddress, type StoreClient } from '../model/secrets-provider.ts';
 import { type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import {
   defaultTimeoutMs,
@@ -58,12 +58,10 @@ const tlsOptionsOf = ({ tls }: StoreClient, authorities: TrustedAuthorities): ob
   };
 };
 
-const loopback = /^http:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:|\/|$)/;
-
 /** The address to ask; an agent of the store on this machine comes first. Throws for addresses without TLS. */
 const baseOf = ({ address, agent_address: agent }: StoreClient): URL => {
   const url = new URL(agent || address);
-  if (url.protocol === 'https:' || loopback.test(url.href)) return url;
+  if (isSafeStoreAddress(url.href)) return url;
   throw new Error('its address must begin with https:// (only a store on this machine may do without)');
 };
 

@@ -85,7 +85,12 @@ test('what providers are given stays inside: no secret in answers, errors, logs,
     answers.push(`${JSON.stringify([...reply.headers])} ${reply.text}`);
     return reply.status;
   };
-  const shaped = (type: string, name: string, spec: object) => ({ type, metadata: { name }, spec });
+  const shaped = (type: string, name: string, spec: object) => ({
+    type,
+    api_version: type === 'StoreProvider' ? 'secrets/v1' : 'authentication/v2',
+    metadata: { name },
+    spec,
+  });
   const directory = { servers: [{ ...server, binding: { user_dn: 'cn=b', password: 'canary-binding' } }] };
   const issuer = { client_id: 'mon', client_secret: 'canary-client', server: 'http://127.0.0.1:1' };
   const client = { address: 'https://127.0.0.1:1', token: 'canary-store', version: 'v1' };
