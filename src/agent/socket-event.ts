@@ -1,5 +1,5 @@
 // Socket events: the check result an earlier-generation client would take, as this agent's event (interface section 2.9;
-// agent sheet 5.5). Attributes that are not named here are ignored.
+// agent sheet 5.5). Attributes that are not in that table are ignored.
 import { z } from 'zod';
 import { decode } from '../model/decode.ts';
 import type { Event } from '../model/event.ts';
@@ -12,39 +12,26 @@ const socketEventSchema = z.object({
   name: z.string().default(''),
   output: z.string().default(''),
   status: z.number().int().min(0),
-  source: z.string().default(''),
-  /** The older name of `source`. */
+  /** Another entity than the agent's own. */
   client: z.string().default(''),
   command: z.string().nullish(),
-  subscribers: z.array(z.string()).nullish(),
   interval: seconds,
-  issued: seconds,
   executed: seconds,
   duration: z.number().nullish(),
-  /** The older form of `handlers`. */
-  handler: z.string().default(''),
   handlers: z.array(z.string()).nullish(),
 });
 type SocketEvent = z.infer<typeof socketEventSchema>;
 
-const proxyOf = ({ source, client }: SocketEvent, agentName: string): string => {
-  const name = source !== '' ? source : client;
-  return name === agentName ? '' : name;
-};
-
-const handlersOf = ({ handlers, handler }: SocketEvent): string[] =>
-  handlers != null && handlers.length > 0 ? handlers : handler === '' ? [] : [handler];
+const proxyOf = ({ client }: SocketEvent, agentName: string): string => (client === agentName ? '' : client);
 
 const checkOf = (event: SocketEvent, facts: LocalFacts): object => ({
   metadata: { name: event.name, namespace: facts.namespace },
   output: event.output,
   status: event.status,
   proxy_entity_name: proxyOf(event, facts.agentName),
-  subscriptions: event.subscribers ?? [],
   interval: event.interval ?? 1,
-  handlers: handlersOf(event),
+  handlers: event.handlers ?? [],
   ...(event.command == null ? {} : { command: event.command }),
-  ...(event.issued == null ? {} : { issued: event.issued }),
   ...(event.executed == null ? {} : { executed: event.executed }),
   ...(event.duration == null ? {} : { duration: event.duration }),
 });

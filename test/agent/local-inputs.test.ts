@@ -241,20 +241,19 @@ test('a result on the TCP socket is answered as soon as it is whole', () =>
     const { socket } = agent.ports();
     assert.equal(await overTcp(socket, '{"name":"n","output":"o","status":1}', true), 'ok');
     assert.equal(
-      await overTcp(
-        socket,
-        '{"name":"m","output":"o","status":0,"source":"router","ttl":9,"handler":"h"}',
-        false,
-      ),
+      await overTcp(socket, '{"name":"m","output":"o","status":0,"client":"router","handlers":["h"]}', false),
       'ok',
     );
-    const [first, second] = await backend.waitFor('event', 2);
+    const others =
+      '"source":"x","issued":7,"ttl":9,"handler":"x","subscribers":["x"],"proxy_entity_name":"x"';
+    assert.equal(await overTcp(socket, `{"name":"l","output":"o","status":0,${others}}`, false), 'ok');
+    const [first, second, third] = await backend.waitFor('event', 3);
     assert.deepEqual([first?.check.metadata.name, first?.check.status, first?.check.interval], ['n', 1, 1]);
     assert.ok((first?.check.executed ?? 0) > 0);
-    assert.deepEqual(
-      [second?.check.proxy_entity_name, second?.check.ttl, second?.check.handlers],
-      ['router', 0, ['h']],
-    );
+    assert.deepEqual([second?.check.proxy_entity_name, second?.check.handlers], ['router', ['h']]);
+    // What the interface does not list is ignored (section 2.9).
+    const { proxy_entity_name, ttl, handlers, subscriptions, issued } = third?.check ?? {};
+    assert.deepEqual([proxy_entity_name, ttl, handlers, subscriptions, issued], ['', 0, [], [], 0]);
   }));
 
 test('a result that comes in pieces is one result', () =>
