@@ -15,7 +15,6 @@ import { EntityDesk } from './entities/entity-desk.ts';
 import { checkId, entityId } from './entities/entity-tree.ts';
 import type { EventIndex } from './events/event-index.ts';
 import { gaugesOf } from './gauges.ts';
-import { isKeepalive } from './ingest.ts';
 import { type BackendOptions, type Opened, openFoundations } from './open-foundations.ts';
 import type { Parts } from './parts.ts';
 import type { Page, ReadQuery } from './read-model.ts';
@@ -113,9 +112,8 @@ export class Backend {
   // Events
 
   /** Resolves after the commit. Rejects with a MonError. */
-  acceptEvent(event: Event): Promise<void> {
-    const kind = isKeepalive(event) ? 'keepalive' : 'event';
-    return offerMessage((receipt) => this.acceptFrame(kind, event, receipt));
+  acceptEvent(event: Event, repeatKey: string | null = null): Promise<void> {
+    return offerMessage((receipt) => this.#parts.ingest.write(event, repeatKey, receipt));
   }
 
   acceptFrame(kind: 'event' | 'keepalive', event: Event, receipt: Receipt): void {

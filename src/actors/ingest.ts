@@ -1,16 +1,18 @@
 // Where a validated event enters the actor world: its entity is resolved, the silences of now are named, and the fact is
 // told to the one actor that owns this entity and check. The edge's acknowledgement hangs on the receipt.
-import type { CheckFact } from '../machines/check-facts.ts';
+import type { CheckFact, EventWrite } from '../machines/check-facts.ts';
 import type { EntityFact } from '../machines/entity-facts.ts';
 import { type Entity, emptySystem } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import { type CheckEvent, type Event, eventNamespace, hasCheck } from '../model/event.ts';
-import { entitySubscription, keepaliveCheckName } from '../model/names.ts';
+import { withMetricHandlers } from '../model/metric-handlers.ts';
+import { entitySubscription } from '../model/names.ts';
 import type { EntityTree } from './entities/entity-tree.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { joinReceipts } from './runtime/receipts.ts';
 import type { Registry } from './runtime/registry.ts';
 import type { Silences } from './silences/silences.ts';
+import { importTraceOf, isSignOfLife } from './written-event.ts';
 
 export interface IngestWorld {
   readonly tree: EntityTree;
@@ -33,7 +35,7 @@ export class Ingest {
     this.#world = world;
   }
 
-  /** A result or metrics, from an agent or the API. The receipt is told after the commit. */
+  /** A result or metrics, from an agent. The receipt is told after the commit. */
   event(event: Event, receipt: Receipt): void {
     const namespace = eventNamespace(event);
     if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
@@ -42,6 +44,26 @@ export class Ingest {
       return receipt({ type: 'done' });
     }
     this.#result(namespace, event, receipt);
+  }
+
+  /**
+   * An event that a client of the API wrote. Its entity is the one that is known by that name; one that nobody knows becomes
+   * a proxy entity, whatever its class (interface section 4.4). The receipt is told after the commit.
+   */
+  write(written: Event, repeatKey: string | null, receipt: Receipt): void {
+    if (isSignOfLife(written)) return this.keepalive(written, receipt);
+    const namespace = eventNamespace(written);
+    if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
+    const target = written.check?.proxy_entity_name || written.entity.metadata.name;
+    const placed = this.#place(namespace, target, withMetricHandlers(written), receipt);
+    if (placed === undefined) return;
+    const { event } = placed;
+    if (!hasCheck(event)) {
+      this.#world.announce(event);
+      return placed.receipt({ type: 'done' });
+    }
+    const importTrace = importTraceOf(event, this.#world.nowMs());
+    this.#tellCheck(namespace, event, placed.receipt, { repeatKey, importTrace });
   }
 
   /** A keepalive goes to the entity first, which then publishes it as an event of the check `keepalive`. */
@@ -68,31 +90,40 @@ export class Ingest {
   #result(namespace: string, event: CheckEvent, receipt: Receipt): void {
     const target = targetEntity(event);
     if (target === undefined) return this.#tellCheck(namespace, event, receipt);
-    const known = this.#world.tree.entity(namespace, target);
-    if (known !== undefined) return this.#tellCheck(namespace, { ...event, entity: known }, receipt);
-    if (event.check.proxy_entity_name === '' && event.entity.entity_class === 'agent') {
-      return this.#tellCheck(namespace, event, receipt);
-    }
-    if (!this.#world.admitsEntity(namespace, target)) return refuse(receipt, overLimit(target));
-    const entity = proxyEntity(namespace, target, event);
-    const [forEntity, forCheck] = joinReceipts(receipt);
-    const fact: EntityFact = { type: 'entity.declared', entity, nowMs: this.#world.nowMs() };
-    this.#world.registry.tell(this.#world.tree.ensureEntity(namespace, target), fact, forEntity);
-    this.#tellCheck(namespace, { ...event, entity }, forCheck);
+    const placed = this.#place(namespace, target, event, receipt);
+    if (placed !== undefined) this.#tellCheck(namespace, placed.event, placed.receipt);
   }
 
-  #tellCheck(namespace: string, event: CheckEvent, receipt: Receipt): void {
+  /** The event with the entity it speaks of; one that nobody knows comes to be. Undefined when that was refused. */
+  #place<T extends Event>(
+    namespace: string,
+    target: string,
+    event: T,
+    receipt: Receipt,
+  ): { readonly event: T; readonly receipt: Receipt } | undefined {
+    const known = this.#world.tree.entity(namespace, target);
+    if (known !== undefined) return { event: { ...event, entity: known }, receipt };
+    if (!this.#world.admitsEntity(namespace, target)) {
+      refuse(receipt, overLimit(target));
+      return undefined;
+    }
+    const entity = proxyEntity(namespace, target, event);
+    const [forEntity, forEvent] = joinReceipts(receipt);
+    const fact: EntityFact = { type: 'entity.declared', entity, nowMs: this.#world.nowMs() };
+    this.#world.registry.tell(this.#world.tree.ensureEntity(namespace, target), fact, forEntity);
+    return { event: { ...event, entity }, receipt: forEvent };
+  }
+
+  #tellCheck(namespace: string, event: CheckEvent, receipt: Receipt, write?: EventWrite): void {
     const nowMs = this.#world.nowMs();
     const id = this.#world.tree.ensureCheck(namespace, event.entity.metadata.name, event.check.metadata.name);
     const silenced = this.#world.silences.matching(event, Math.floor(nowMs / 1000));
     const expiring = this.#world.silences.endingOnResolve(namespace, silenced);
     const untold = this.#world.unheard(event);
-    const fact: CheckFact = { type: 'result.received', event, nowMs, silenced, expiring, untold };
+    const fact: CheckFact = { type: 'result.received', event, nowMs, silenced, expiring, untold, write };
     this.#world.registry.tell(id, fact, receipt);
   }
 }
-
-export const isKeepalive = (event: Event): boolean => event.check?.metadata.name === keepaliveCheckName;
 
 /** The entity an event speaks of, when that is not simply the one that sent it (backend sheet 3.2). */
 const targetEntity = (event: CheckEvent): string | undefined => {
@@ -101,8 +132,8 @@ const targetEntity = (event: CheckEvent): string | undefined => {
 };
 
 /** The entity that comes to be because an event named it. One named by `proxy_entity_name` starts blank. */
-const proxyEntity = (namespace: string, name: string, event: CheckEvent): Entity => {
-  const own = event.check.proxy_entity_name === '';
+const proxyEntity = (namespace: string, name: string, event: Event): Entity => {
+  const own = (event.check?.proxy_entity_name ?? '') === '';
   const subscriptions = own ? event.entity.subscriptions : [];
   const itself = entitySubscription(name);
   const blank: Entity = {

@@ -9,6 +9,7 @@ import type { Entity } from '../model/entity.ts';
 import { type Event, type Metrics, metricsSchema } from '../model/event.ts';
 import { isUuid } from '../model/event-rules.ts';
 import { metadataSchema, resourceReferenceSchema } from '../model/metadata.ts';
+import { withMetricHandlers } from '../model/metric-handlers.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
 
 export interface LocalFacts {
@@ -85,7 +86,7 @@ export const prepareEvent = (raw: unknown, facts: LocalFacts): Stage<Event> => {
   if (!rest.ok) return no(rest.message);
   const foreign = foreignName(raw.entity, facts);
   const proxy = foreign === '' ? {} : { proxy_entity_name: foreign };
-  return yes({
+  const event: Event = {
     timestamp: rest.value.timestamp || facts.nowSeconds,
     entity: facts.entity,
     ...(check.value === undefined ? {} : { check: { ...check.value, ...proxy } }),
@@ -94,5 +95,6 @@ export const prepareEvent = (raw: unknown, facts: LocalFacts): Stage<Event> => {
     id: id.value,
     sequence: rest.value.sequence ?? 0,
     pipelines: rest.value.pipelines ?? null,
-  });
+  };
+  return yes(withMetricHandlers(event));
 };

@@ -71,8 +71,11 @@ export interface Pressure {
 }
 
 export interface BackendPort {
-  /** Takes an event in; resolves after the commit. Rejects with a MonError. Keepalives go the keepalive way. */
-  acceptEvent(event: Event): Promise<void>;
+  /**
+   * Takes an event in that a client of the API wrote; resolves after the commit. Rejects with a MonError. A write with the
+   * `repeatKey` of one that was just taken in is a retry and counts once; without a key every write counts.
+   */
+  acceptEvent(event: Event, repeatKey?: string | null): Promise<void>;
   /** The agent road: no promise per event. The receipt is told after the commit. */
   acceptFrame(kind: 'event' | 'keepalive', event: Event, receipt: Receipt): void;
   /** Resolves an empty page for an entity nobody knows. */

@@ -28,6 +28,14 @@ export interface CheckContext {
   readonly lastTrace?: unknown;
 }
 
+/** What is special about an event that a client of the API wrote. */
+export interface EventWrite {
+  /** The same for a repeated write and for nothing else; null when every write counts. */
+  readonly repeatKey: string | null;
+  /** The trace to keep when the event is taken over with its past, and nobody is told. */
+  readonly importTrace: unknown;
+}
+
 /** Facts, in the past tense. `nowMs` is wall time; machines have no clock of their own. */
 export type CheckFact =
   /** A validated event whose entity is resolved; `silenced` names the silences that match it now. */
@@ -40,6 +48,8 @@ export type CheckFact =
       readonly expiring?: readonly string[];
       /** The trace of an event that names nobody who can be told: it is kept, and nothing is delivered. */
       readonly untold?: unknown;
+      /** Absent for a result that an agent sent, which is known by its id. */
+      readonly write?: EventWrite | undefined;
     }
   /** `entityDown`: the entity's keepalive is failing, one alert is enough. */
   | {

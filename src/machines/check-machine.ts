@@ -91,8 +91,8 @@ const fromPassing = [
   { guard: 'isFailing', target: 'failing', actions: kept },
   { guard: 'isFlapping', target: 'flapping', actions: kept },
 ] as const;
-/** Nothing flaps before its history is full. */
-const firstResult = [{ ...fromPassing[0], target: 'passing' }, fromPassing[1]] as const;
+/** Nothing flaps before its history is full: only an event with a past is flapping from the beginning. */
+const firstResult = [{ ...fromPassing[0], target: 'passing' }, fromPassing[1], fromPassing[2]] as const;
 const fromFailing = [
   { guard: 'isFailing', actions: kept },
   { guard: 'isPassing', target: 'passing', actions: keptAndEnded },

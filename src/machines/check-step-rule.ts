@@ -2,10 +2,10 @@
 // action that changes the context read the same decision, so a result is merged once, in one microstep.
 import type { CheckState } from '../model/check.ts';
 import type { CheckEvent } from '../model/event.ts';
-import type { CheckContext, CheckFact } from './check-facts.ts';
+import type { CheckContext, CheckFact, EventWrite } from './check-facts.ts';
 import { needsDelivery, queueDelivery } from './delivery-rule.ts';
 import { type Circumstances, mergeResult } from './merge-rule.ts';
-import { hasSeen, remember } from './recent-ids-rule.ts';
+import { hasSeen, remember, rememberWrite } from './recent-ids-rule.ts';
 import { ttlDeadline, ttlFailure } from './ttl-rule.ts';
 
 /**
@@ -36,10 +36,13 @@ const unapplied = (outcome: CheckOutcome, context: CheckContext): CheckStep => (
 export const isApplied = (step: CheckStep): boolean =>
   step.outcome === 'passing' || step.outcome === 'failing' || step.outcome === 'flapping';
 
-const afterResult = (context: CheckContext, fact: ResultFact): CheckStep =>
-  hasSeen(context.recentIds, fact.event.id)
-    ? unapplied('repeated', context)
-    : apply(context, fact.event, fact, remember(context.recentIds, fact.event.id));
+const afterResult = (context: CheckContext, fact: ResultFact): CheckStep => {
+  const { event, write } = fact;
+  const key = write === undefined ? event.id : write.repeatKey;
+  if (hasSeen(context.recentIds, key)) return unapplied('repeated', context);
+  if (write === undefined) return apply(context, event, fact, remember(context.recentIds, key));
+  return apply(context, event, { ...fact, mayImport: true }, rememberWrite(context.recentIds, key));
+};
 
 const afterDeadline = (context: CheckContext, fact: DeadlineFact): CheckStep => {
   const { event, ttlAtMs } = context;
@@ -51,7 +54,7 @@ const afterDeadline = (context: CheckContext, fact: DeadlineFact): CheckStep => 
 const apply = (
   context: CheckContext,
   incoming: CheckEvent,
-  around: Circumstances & { readonly untold?: unknown },
+  around: Circumstances & { readonly untold?: unknown; readonly write?: EventWrite | undefined },
   recentIds: string,
 ): CheckStep => {
   const merged = mergeResult(context.event, incoming, around);
@@ -61,7 +64,8 @@ const apply = (
     recentIds,
     ttlAtMs: ttlDeadline(merged.stored, around.nowMs),
   };
-  if (around.untold !== undefined) next.lastTrace = around.untold;
+  if (merged.imported) next.lastTrace = around.write?.importTrace;
+  else if (around.untold !== undefined) next.lastTrace = around.untold;
   else if (needsDelivery(merged.whole)) {
     const seq = context.deliverySeq + 1;
     const queued = queueDelivery(context.pending, { seq, event: merged.whole });

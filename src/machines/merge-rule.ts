@@ -1,10 +1,12 @@
 // The merge: a new result and the stored one become the next stored one (backend sheet 3.3 to 3.7). Everything a backend
-// computes (history, counts, state, silences) comes from here; what a sender claims about them is dropped.
+// computes (history, counts, state, silences) comes from here. What a sender claims about them is dropped, unless an event
+// that is not known yet is written with its past.
 import type { Check, CheckState } from '../model/check.ts';
 import type { CheckEvent } from '../model/event.ts';
 import { copyCheck } from './check-copy.ts';
 import { isFlapping, totalStateChange } from './flapping-rule.ts';
 import { appendHistory, isResolution } from './history-rule.ts';
+import { type Before, pastOf } from './import-rule.ts';
 import { countOccurrences } from './occurrence-rule.ts';
 
 export const truncatedBytesLabel = 'mon.io/output_truncated_bytes';
@@ -16,6 +18,8 @@ export interface Circumstances {
   readonly silenced: readonly string[];
   /** Those of them that end when the incident resolves. */
   readonly expiring?: readonly string[] | undefined;
+  /** Whether the first event of a check may bring its past (import-rule). */
+  readonly mayImport?: boolean;
 }
 
 export interface Merged {
@@ -26,6 +30,8 @@ export interface Merged {
   readonly state: CheckState;
   /** Not OK before, OK now. */
   readonly resolves: boolean;
+  /** Taken over with its past, of which it is the end: it is no new result. */
+  readonly imported: boolean;
 }
 
 /** `previous` is the stored event of the same entity and check, null for the first. Changes neither argument. */
@@ -34,24 +40,33 @@ export const mergeResult = (
   incoming: CheckEvent,
   around: Circumstances,
 ): Merged => {
-  const check = mergeCheck(previous?.check, incoming.check, around);
+  const past = previous === null && around.mayImport === true ? pastOf(incoming.check) : null;
+  const imported = past?.includesResult === true;
+  const check = mergeCheck(past?.before ?? previous?.check, incoming.check, imported, around);
   const timestamp = incoming.timestamp === 0 ? Math.floor(around.nowMs / 1000) : incoming.timestamp;
   const whole: CheckEvent = { ...incoming, timestamp, check };
   const resolves = check.history !== null && isResolution(check.history);
   const { stored, whole: told } = cutForStorage(whole);
-  return { stored, whole: told, state: check.state as CheckState, resolves };
+  return { stored, whole: told, state: check.state as CheckState, resolves, imported };
 };
 
-const mergeCheck = (previous: Check | undefined, incoming: Check, around: Circumstances): Check => {
+const mergeCheck = (
+  previous: Before | undefined,
+  incoming: Check,
+  imported: boolean,
+  around: Circumstances,
+): Check => {
   const { status, executed } = incoming;
-  const history = appendHistory(previous?.history, { status, executed });
+  const known = previous?.history;
+  const history = imported ? [...(known ?? [])] : appendHistory(known, { status, executed });
   const change = totalStateChange(history);
   const state = stateOf(previous, incoming, change);
   if (state === 'flapping') history[history.length - 1] = { status, executed, flapping: true };
-  const counts = countOccurrences(history, {
+  const before = {
     occurrences: previous?.occurrences ?? 0,
     watermark: previous?.occurrences_watermark ?? 0,
-  });
+  };
+  const counts = imported ? before : countOccurrences(history, before);
   const silenced = stillSilenced(around, isResolution(history));
   const check = copyCheck(incoming);
   check.history = history;
@@ -65,7 +80,7 @@ const mergeCheck = (previous: Check | undefined, incoming: Check, around: Circum
   return check;
 };
 
-const stateOf = (previous: Check | undefined, incoming: Check, change: number): CheckState => {
+const stateOf = (previous: Before | undefined, incoming: Check, change: number): CheckState => {
   const flapping = isFlapping({
     wasFlapping: previous?.state === 'flapping',
     change,

@@ -1,5 +1,6 @@
 // The ids of the last events a check applied. A sender that got no answer sends the same event again; it must count
-// once. Kept as one string, 36 characters an id, so that copying a check's context costs one pointer.
+// once. A write over the API is known by id and content (model/repeat-key): the same id with another content is a new event.
+// Kept as one string, 36 characters an id, so that copying a check's context costs one pointer.
 // Nothing but UUIDs gets in: whoever writes the text down relies on its being hex digits and dashes (store/record-text).
 import { isUuid } from '../model/event-rules.ts';
 import { maxRecentIds } from './limits.ts';
@@ -27,4 +28,21 @@ export const hasSeen = (ids: string, id: string | null): boolean => {
 export const remember = (ids: string, id: string | null): string => {
   if (id === null || !isUuid(id)) return ids;
   return ids.length < keptCharacters ? ids + id : ids.slice(idCharacters) + id;
+};
+
+/** How many characters of a key of a write stand for its id: up to the version, and with it. */
+const idPartCharacters = 15;
+
+/**
+ * The same for a write. Earlier writes with this id are forgotten: who writes A, then B, then A again means A, while a repeated
+ * A comes right after A. What an agent sent under this id stays known.
+ */
+export const rememberWrite = (ids: string, key: string | null): string => {
+  if (key === null || !isUuid(key)) return ids;
+  let kept = '';
+  for (let start = 0; start < ids.length; start += idCharacters) {
+    if (!ids.startsWith(key.slice(0, idPartCharacters), start))
+      kept += ids.slice(start, start + idCharacters);
+  }
+  return remember(kept, key);
 };

@@ -45,7 +45,7 @@ test('the answer to a write waits for the commit and tells its failure', async (
 
 test('what the address says is filled in, and must not be contradicted', async (t) => {
   const house = await openHouse(t);
-  const bare = { entity: {}, check: { status: 0, interval: 1 } };
+  const bare = { entity: { entity_class: 'proxy' }, check: { status: 0, interval: 1 } };
   assert.equal((await house.ask('PUT', `${base}/web-01/cpu`, { body: bare })).status, 201);
   assert.equal(house.backend.accepted[0]?.entity.metadata.name, 'web-01');
   assert.equal(house.backend.accepted[0]?.check?.metadata.namespace, 'default');
@@ -58,6 +58,28 @@ test('what the address says is filled in, and must not be contradicted', async (
   const elsewhere = await house.ask('POST', '/api/core/v2/namespaces/other/events', { body: event() });
   assert.equal(elsewhere.status, 400);
   assert.match(elsewhere.json.message, /the namespace of the resource \(default\) does not match/);
+});
+
+test('a PUT names the class of its entity, and an interval or cron, unless it is a copy without one', async (t) => {
+  const house = await openHouse(t);
+  const put = (entity: object, check: object) =>
+    house.ask('PUT', `${base}/web-01/cpu`, { body: { entity, check: { status: 0, ...check } } });
+  for (const entity of [{}, { entity_class: '' }, { entity_class: null }]) {
+    const reply = await put(entity, { interval: 60 });
+    assert.deepEqual([reply.status, reply.json.code], [400, 1]);
+    assert.equal(reply.json.message, 'entity.entity_class is required: "agent" or "proxy"');
+  }
+  const proxy = { entity_class: 'proxy' };
+  for (const check of [{}, { interval: null }, { cron: '' }]) {
+    const reply = await put(proxy, check);
+    assert.deepEqual([reply.status, reply.json.code], [400, 1]);
+    assert.equal(reply.json.message, 'check.interval (in seconds) or check.cron is required');
+  }
+  for (const check of [{ interval: 60 }, { cron: '* * * * *' }, { interval: 0 }])
+    assert.equal((await put(proxy, check)).status, 201, JSON.stringify(check));
+  // A POST may leave both out.
+  const posted = { entity: { metadata: { name: 'x' } }, check: { metadata: { name: 'y' } } };
+  assert.equal((await house.ask('POST', base, { body: posted })).status, 201);
 });
 
 test('bad bodies are 400 with a sentence, code 1 and nosniff', async (t) => {
@@ -144,7 +166,12 @@ test('pages follow each other without a gap, and the last one says so', async (t
   assert.equal(pages, 3);
   const exact = await house.ask('GET', `${base}?limit=5`);
   assert.equal(exact.headers.get('sensu-continue'), null);
-  for (const odd of ['limit=0', 'limit=-1', 'limit=many', 'continue=!!!', 'limit=']) {
+  for (const limit of ['-1', 'many', '1e3', '2.5']) {
+    const refused = await house.ask('GET', `${base}?limit=${limit}`);
+    assert.equal(refused.status, 400);
+    assert.match(refused.json.message, /limit must be a whole number, 0 for no limit \(got "/);
+  }
+  for (const odd of ['limit=0', 'continue=!!!', 'limit=']) {
     assert.equal((await house.ask('GET', `${base}?${odd}`)).json.length, 5, odd);
   }
 });

@@ -34,6 +34,79 @@ describe('merging a result', () => {
     );
   });
 
+  describe('imported with its past', () => {
+    const imported = { ...now, mayImport: true };
+    const past = (statuses: readonly number[], check: object = {}) => {
+      const history = statuses.map((status, index) => ({ status, executed: index + 1 }));
+      const own = history.at(-1) ?? { status: 0, executed: 0 };
+      return sampleEvent({ ...own, check: { history, ...check } });
+    };
+    const counts = ({ check }: CheckEvent) => [
+      check.state,
+      check.occurrences,
+      check.occurrences_watermark,
+      check.last_ok,
+    ];
+
+    it('goes on where it was: its own result is the end of its history', () => {
+      const sent = past([0, 2, 2, 2], {
+        occurrences: 3,
+        occurrences_watermark: 3,
+        last_ok: 1,
+        state: 'failing',
+      });
+      const merged = mergeResult(null, sent, imported);
+      assert.equal(merged.imported, true);
+      assert.deepEqual(merged.stored.check.history, sent.check.history);
+      assert.deepEqual(counts(merged.stored), ['failing', 3, 3, 1]);
+      const next = mergeResult(merged.stored, sampleEvent({ status: 2, executed: 5 }), imported);
+      assert.equal(next.imported, false);
+      assert.deepEqual(counts(next.stored), ['failing', 4, 4, 1]);
+    });
+
+    it('may have begun before its history only where that is one single run', () => {
+      const long = Array.from({ length: 21 }, () => 2);
+      assert.deepEqual(
+        counts(mergeResult(null, past(long, { occurrences: 500, last_ok: 7 }), imported).stored),
+        ['failing', 500, 500, 7],
+      );
+      const wrong = past([0, 0, 1], {
+        occurrences: 500,
+        occurrences_watermark: 0,
+        last_ok: 0,
+        state: 'passing',
+      });
+      assert.deepEqual(counts(mergeResult(null, wrong, imported).stored), ['failing', 1, 1, 2]);
+    });
+
+    it('counts its own result when that is not in its history', () => {
+      const sent = past([0, 2], { status: 2, executed: 9, occurrences: 1, occurrences_watermark: 1 });
+      const merged = mergeResult(null, sent, imported);
+      assert.equal(merged.imported, false);
+      assert.equal(merged.stored.check.history?.length, 3);
+      assert.deepEqual(counts(merged.stored), ['failing', 2, 2, 1]);
+    });
+
+    it('keeps the last 21 of a longer history, and whether it was flapping', () => {
+      const statuses = Array.from({ length: 30 }, (_, index) => index % 2);
+      const thresholds = { low_flap_threshold: 20, high_flap_threshold: 99 };
+      const { check } = mergeResult(
+        null,
+        past(statuses, { ...thresholds, state: 'flapping' }),
+        imported,
+      ).stored;
+      assert.deepEqual([check.history?.length, check.history?.at(-1)?.flapping], [21, true]);
+      assert.deepEqual([check.state, check.total_state_change], ['flapping', 98]);
+    });
+
+    it('is a result like any other where the check is known, or where nobody may import', () => {
+      const sent = past([2, 2, 2], { occurrences: 3, occurrences_watermark: 3 });
+      const known = mergeResult(sampleEvent({ status: 0 }), sent, imported);
+      assert.deepEqual([known.imported, known.stored.check.occurrences], [false, 1]);
+      assert.equal(mergeResult(null, sent, now).stored.check.occurrences, 1);
+    });
+  });
+
   it('drops what a sender claims about history, counts, state and silences', () => {
     const { check } = mergeAll([
       sampleEvent({

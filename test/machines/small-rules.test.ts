@@ -6,9 +6,10 @@ import type { PendingDelivery } from '../../src/machines/check-facts.ts';
 import { needsDelivery, queueDelivery } from '../../src/machines/delivery-rule.ts';
 import { maxPendingDeliveries, maxRecentIds } from '../../src/machines/limits.ts';
 import { mergeResult } from '../../src/machines/merge-rule.ts';
-import { hasSeen, noRecentIds, remember } from '../../src/machines/recent-ids-rule.ts';
+import { hasSeen, noRecentIds, remember, rememberWrite } from '../../src/machines/recent-ids-rule.ts';
 import { nextInRing, nextTurns, ringOf } from '../../src/machines/round-robin-rule.ts';
 import { ttlDeadline, ttlFailure } from '../../src/machines/ttl-rule.ts';
+import { repeatKeyOf } from '../../src/model/repeat-key.ts';
 import { fc } from '../property.ts';
 import { idOf, sampleEvent } from './samples.ts';
 
@@ -30,6 +31,25 @@ describe('recent ids', () => {
     assert.equal(remember('', '\n'.repeat(36)), '');
     assert.equal(hasSeen(idOf(1), null), false);
     assert.equal(hasSeen(idOf(1), ''), false);
+  });
+
+  it('of writes are forgotten by the next write under the same id, those of agents are not', () => {
+    const event = { ...sampleEvent({ status: 1 }), id: idOf(7) };
+    const [first, changed] = [repeatKeyOf(event), repeatKeyOf({ ...event, timestamp: 5 })];
+    assert.notEqual(first, changed);
+    assert.equal(repeatKeyOf(structuredClone(event)), first);
+    assert.equal(repeatKeyOf({ ...event, id: null }), null);
+    let kept = rememberWrite(remember(noRecentIds, idOf(7)), first);
+    assert.deepEqual(
+      [hasSeen(kept, idOf(7)), hasSeen(kept, first), hasSeen(kept, changed)],
+      [true, true, false],
+    );
+    kept = rememberWrite(kept, changed);
+    assert.deepEqual(
+      [hasSeen(kept, idOf(7)), hasSeen(kept, first), hasSeen(kept, changed)],
+      [true, false, true],
+    );
+    assert.equal(rememberWrite(kept, null), kept);
   });
 
   it('do not mistake the seam between two ids for an id', () => {

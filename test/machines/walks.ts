@@ -55,6 +55,22 @@ const checkWalk: Walk = {
       nowMs: scene.nowMs,
       silenced: pick(scene, [[], ['a']]),
     })),
+    // Written over the API; the first event of a check brings its past, here one that is flapping.
+    ({ nowMs }) => ({
+      type: 'result.received',
+      event: sampleEvent({
+        status: 1,
+        executed: 20,
+        check: {
+          ...flapsAbove(20),
+          state: 'flapping',
+          history: Array.from({ length: 21 }, (_, index) => ({ status: (index + 1) % 2, executed: index })),
+        },
+      }),
+      nowMs,
+      silenced: [],
+      write: { repeatKey: null, importTrace: {} },
+    }),
     (scene) => ({
       type: 'deadline.reached',
       name: 'ttl',

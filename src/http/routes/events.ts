@@ -5,9 +5,11 @@ import { MonError } from '../../model/errors.ts';
 import type { Event } from '../../model/event.ts';
 import { parseEvent } from '../../model/event-parse.ts';
 import { eventKind } from '../../model/kinds/watching.ts';
+import { repeatKeyOf } from '../../model/repeat-key.ts';
 import type { BackendPort, EventQuery } from '../backend-port.ts';
 import { checkConditions, isConditional } from '../conditions.ts';
 import { answerList, listRequest, selectorFilter } from '../listing.ts';
+
 import {
   type AccessRule,
   type Answer,
@@ -56,6 +58,23 @@ const traceDoc: RouteDoc = {
   answers: { 200: { what: 'the verdicts, workflow by workflow', shape: json(traceSchema, traceExample) } },
 };
 
+const scopeOf = (body: unknown, scope: 'entity' | 'check'): Record<string, unknown> | null => {
+  const value = (body as Record<string, unknown> | null | undefined)?.[scope];
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+};
+
+/**
+ * What a PUT says besides its names (interface section 4.4, rule 4). A copy of an event that was posted without an interval
+ * says `interval: 0`, and can be written back.
+ */
+const requireWhole = (body: unknown): void => {
+  const [entity, check] = [scopeOf(body, 'entity'), scopeOf(body, 'check')];
+  if (entity !== null && !entity.entity_class)
+    throw new MonError('invalid', 'entity.entity_class is required: "agent" or "proxy"');
+  if (check !== null && (check.interval ?? null) === null && !check.cron)
+    throw new MonError('invalid', 'check.interval (in seconds) or check.cron is required');
+};
+
 /** The event's own namespace has to exist; entities come to be as their events arrive. */
 const requireNamespace = (backend: BackendPort, namespace: string): void => {
   if (!backend.resources.hasNamespace(namespace))
@@ -91,8 +110,14 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
     if (!parsed.ok) throw new MonError('invalid', parsed.message);
     requireNamespace(backend, namespace);
     if (isConditional(call)) await checkTag(call);
-    await backend.acceptEvent(stamp(parsed.value, call.principal.username));
+    const repeatKey = repeatKeyOf(parsed.value);
+    await backend.acceptEvent(stamp(parsed.value, call.principal.username), repeatKey);
     return created();
+  };
+
+  const replace = (call: AuthenticatedCall): Promise<Answer> => {
+    requireWhole(call.body);
+    return take(call);
   };
 
   const listOfEntity = async (call: Call): Promise<Answer> => {
@@ -164,7 +189,7 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
     { method: 'GET', url: one, access: onOne, doc: docs.get, handle: read },
     { method: 'GET', url: `${one}/trace`, access: onOne, doc: traceDoc, handle: readTrace },
     { method: 'POST', url: one, access: onOne, doc: write, handle: take },
-    { method: 'PUT', url: one, access: onOne, doc: write, handle: take },
+    { method: 'PUT', url: one, access: onOne, doc: write, handle: async (call) => replace(call) },
     { method: 'DELETE', url: one, access: onOne, doc: docs.delete, handle: remove },
   ];
 };

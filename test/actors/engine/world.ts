@@ -9,6 +9,7 @@ import type { Clock } from '../../../src/actors/runtime/clock.ts';
 import { type CheckConfig, checkConfigSchema } from '../../../src/model/check.ts';
 import { type CheckEvent, type Event, eventSchema } from '../../../src/model/event.ts';
 import { eventFilterSchema } from '../../../src/model/event-filter.ts';
+import { repeatKeyOf } from '../../../src/model/repeat-key.ts';
 import { type Silenced, silencedSchema } from '../../../src/model/silenced.ts';
 import type { Trace } from '../../../src/pipeline/trace.ts';
 import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
@@ -317,7 +318,8 @@ export class World {
 
   /** Sends an event and waits until it is committed and everything it caused has come to rest. */
   async post(check: Json, entity: Json = {}, rest: Json = {}): Promise<void> {
-    await this.drive(this.backend.acceptEvent(this.event(check, entity, rest)));
+    const event = this.event(check, entity, rest);
+    await this.drive(this.backend.acceptEvent(event, rest.id === undefined ? null : repeatKeyOf(event)));
     await this.quiet();
   }
 
