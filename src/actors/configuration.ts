@@ -1,6 +1,7 @@
 // What operators configured, typed: the resource table as pipelines, schedules and silences want to read it.
 import type { Asset } from '../model/asset.ts';
 import type { CheckConfig } from '../model/check.ts';
+import type { FindDefinition } from '../model/check-rules.ts';
 import type { EventFilter } from '../model/event-filter.ts';
 import type { Handler } from '../model/handler.ts';
 import type { HookConfig } from '../model/hook.ts';
@@ -11,6 +12,12 @@ import type { ResourceTable } from './resources/resource-table.ts';
 
 /** The table holds what its schema let through: reading it back as that type is the one cast of this file. */
 const typed = <T>(resource: unknown): T | undefined => resource as T | undefined;
+
+/** The check definitions of one namespace. */
+export const definitionsIn =
+  (table: Pick<ResourceTable, 'get'>, namespace: string): FindDefinition =>
+  (check) =>
+    typed<CheckConfig>(table.get('checks', namespace, check));
 
 export class Configuration implements ResourceLookup {
   readonly #table: ResourceTable;

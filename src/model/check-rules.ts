@@ -1,13 +1,15 @@
 // The rules of checks that reach across fields, with the reference product's sentences in its order: the first that
 // is broken is told (backend sheet, sections 9.1 and 9.2). Definitions when written, results on their way in.
+//
+// One rule set: what a definition may say, its results may say. A result that somebody posts by hand is held to three more
+// rules, unless the definition of that check says the same.
 import type { Check, CheckConfig, MetricThreshold, ProxyRequests } from './check.ts';
 import { parseCron } from './cron.ts';
 import { expressionsFault } from './expression-syntax.ts';
-import { hookListFault } from './hook.ts';
 import { maxStatus, minTtlSeconds } from './limits.ts';
 import type { ResourceReference } from './metadata.ts';
 import { assetNameFault, nameFault, namespaceFault } from './names.ts';
-import { subduesFault } from './time-windows.ts';
+import { subdueFault, subduesFault } from './time-windows.ts';
 
 /** The notations of metrics in check output. */
 export const outputMetricFormats: ReadonlySet<string> = new Set([
@@ -50,6 +52,9 @@ const proxyRequestsFault = (proxy: ProxyRequests): string | null => {
   }
   return expressionsFault(proxy.entity_attributes);
 };
+
+const thresholdsFault = (check: Shared): string | null =>
+  metricThresholdsFault(check.output_metric_thresholds);
 
 const flapFault = ({ low_flap_threshold: low, high_flap_threshold: high }: Shared): string | null =>
   low > 0 && high > 0 && low >= high ? 'invalid flap thresholds' : null;
@@ -101,14 +106,6 @@ export const metricThresholdsFault = (
   return null;
 };
 
-const hooksFault = (check: Shared): string | null => {
-  for (const list of check.check_hooks ?? []) {
-    const why = hookListFault(list);
-    if (why !== null) return why;
-  }
-  return null;
-};
-
 /** The types that may act as a pipeline, as `api_version.type`. */
 const pipelineTypes: ReadonlySet<string> = new Set(['core/v2.Pipeline', 'core/v2.LegacyPipeline']);
 
@@ -130,7 +127,9 @@ const pipelinesFault = (check: Shared): string | null => {
 };
 
 const metricFormatFault = (format: string): string | null =>
-  format === '' || outputMetricFormats.has(format) ? null : 'output metric format is not valid';
+  format === '' || outputMetricFormats.has(format)
+    ? null
+    : `output metric format is not valid: "${format}" is none of ${[...outputMetricFormats].join(', ')}`;
 
 /** What follows the schedule and TTL rules, the same for definitions and results. */
 const commonFault = (check: Shared): string | null =>
@@ -142,12 +141,13 @@ const commonFault = (check: Shared): string | null =>
   flapFault(check) ??
   envVarsFault(check.env_vars) ??
   (check.subdues ? subduesFault(check.subdues) : null) ??
-  pipelinesFault(check) ??
-  ((check.max_output_size ?? 0) < 0 ? 'MaxOutputSize must be >= 0' : null) ??
-  metricThresholdsFault(check.output_metric_thresholds) ??
-  hooksFault(check);
+  subdueFault(check.subdue) ??
+  pipelinesFault(check);
 
 const noSchedule = 'check interval must be greater than 0 or a valid cron schedule must be provided';
+
+const commandFault = ({ command = '' }: CheckConfig): string | null =>
+  command.trim() === '' ? 'check command must be set: it is what agents run' : null;
 
 /** The first broken rule of a check definition, or null. */
 export const validateCheckConfig = (check: CheckConfig): string | null =>
@@ -155,19 +155,49 @@ export const validateCheckConfig = (check: CheckConfig): string | null =>
   scheduleFault(check, noSchedule) ??
   namespaceFault(check.metadata.namespace) ??
   ttlFault(check) ??
-  commonFault(check);
+  commonFault(check) ??
+  commandFault(check);
 
 const statusFault = (status: number): string | null =>
   status > maxStatus ? `check.status must be at most ${maxStatus} (got ${status})` : null;
 
 /**
- * The first broken rule of the check scope of an event, or null. A schedule is asked for only when `publish` is set:
- * results posted by hand have none.
+ * The rules of every result. A schedule is asked for only when `publish` is set: results posted by hand have none.
  */
-export const validateCheck = (check: Check): string | null =>
+const validateResult = (check: Check): string | null =>
   nameFault('check name', check.metadata.name) ??
   (check.publish ? scheduleFault(check, 'check interval must be greater than or equal to 1') : null) ??
   ttlFault(check) ??
-  (check.ttl > 0 && check.ttl < minTtlSeconds ? `minimum ttl is ${minTtlSeconds} seconds` : null) ??
   commonFault(check) ??
   statusFault(check.status);
+
+const shortTtlFault = ({ ttl }: Shared): string | null =>
+  ttl > 0 && ttl < minTtlSeconds ? `minimum ttl is ${minTtlSeconds} seconds` : null;
+
+const outputSizeFault = ({ max_output_size: bytes = 0 }: Shared): string | null =>
+  bytes < 0 ? 'MaxOutputSize must be >= 0' : null;
+
+/** Not asked where the definition of the check breaks the same rule: then it is a result of that definition. */
+const postedRules: readonly ((check: Shared) => string | null)[] = [
+  shortTtlFault,
+  outputSizeFault,
+  thresholdsFault,
+];
+
+/** Finds the definition of a check by its name. */
+export type FindDefinition = (check: string) => CheckConfig | undefined;
+
+const noDefinition: FindDefinition = () => undefined;
+
+/** The first broken rule of a result, or null. The definition of its check is looked up only where it matters. */
+export const validateCheck = (check: Check, find: FindDefinition = noDefinition): string | null => {
+  const fault = validateResult(check);
+  if (fault !== null) return fault;
+  for (const rule of postedRules) {
+    const why = rule(check);
+    if (why === null) continue;
+    const definition = find(check.metadata.name);
+    if (definition === undefined || rule(definition) === null) return why;
+  }
+  return null;
+};

@@ -14,6 +14,7 @@ import {
   stringListOrNull,
   text,
   unsigned,
+  unsigned32,
 } from './quick-types.ts';
 
 export { maxStatus, minTtlSeconds } from './limits.ts';
@@ -25,7 +26,7 @@ export type HookList = z.infer<typeof hookListSchema>;
 export const proxyRequestsSchema = z.object({
   entity_attributes: stringList(),
   splay: flag(false),
-  splay_coverage: unsigned(0),
+  splay_coverage: unsigned32(0),
 });
 export type ProxyRequests = z.infer<typeof proxyRequestsSchema>;
 
@@ -42,9 +43,9 @@ export type SubdueWindow = z.infer<typeof subdueWindowSchema>;
 export const metricThresholdSchema = z.object({
   name: text(''),
   tags: z.array(tagSchema).nullish(),
-  null_status: unsigned(0),
+  null_status: unsigned32(0),
   thresholds: z
-    .array(z.object({ min: text(''), max: text(''), status: unsigned(0) }))
+    .array(z.object({ min: text(''), max: text(''), status: unsigned32(0) }))
     .nullish()
     .transform((list) => list ?? []),
 });
@@ -54,9 +55,9 @@ export type MetricThreshold = z.infer<typeof metricThresholdSchema>;
 const sharedFields = {
   command: text().optional(),
   handlers: stringList(),
-  high_flap_threshold: unsigned(0),
-  low_flap_threshold: unsigned(0),
-  interval: unsigned(0),
+  high_flap_threshold: unsigned32(0),
+  low_flap_threshold: unsigned32(0),
+  interval: unsigned32(0),
   cron: text().optional(),
   publish: flag(false),
   runtime_assets: stringListOrNull(),
@@ -68,7 +69,7 @@ const sharedFields = {
   subdue: z.unknown().default(null),
   subdues: z.array(subdueWindowSchema).nullish(),
   ttl: integer(0),
-  timeout: unsigned(0),
+  timeout: unsigned32(0),
   proxy_requests: proxyRequestsSchema.nullish(),
   round_robin: flag(false),
   output_metric_format: text(''),
@@ -84,7 +85,7 @@ const sharedFields = {
     .nullish()
     .transform((list) => list ?? []),
   fallback_pipeline: resourceReferenceSchema.nullish(),
-  ttl_status: unsigned().optional(),
+  ttl_status: unsigned32().optional(),
   asset_status: optionalStringList(),
   metadata: metadataSchema.default({ name: '' }),
 };
@@ -108,7 +109,7 @@ export type CheckState = (typeof checkStates)[number];
 export const hookResultSchema = z.looseObject({
   metadata: metadataSchema.default({ name: '' }),
   command: text(''),
-  timeout: unsigned(0),
+  timeout: unsigned32(0),
   stdin: flag(false),
   duration: number(0),
   executed: integer(0),

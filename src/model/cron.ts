@@ -1,13 +1,14 @@
 // Cron strings as checks use them (backend sheet, section 5.3): five fields, descriptors, `@every <duration>`, and a
 // time zone in front. Only read and judged here; when the next run is, the schedule decides.
 import { Cron } from 'croner';
+import { readCronFields } from './cron-fields.ts';
 import { parseDuration } from './durations.ts';
 import { remember } from './memo.ts';
 
 export type CronSchedule =
   /** `@every 90s`: counts from when the schedule began. */
   | { readonly type: 'every'; readonly everyMs: number }
-  /** Five fields, as croner reads them; without a time zone the process's own counts. */
+  /** Five fields, in croner's notation; without a time zone the process's own counts. */
   | { readonly type: 'pattern'; readonly pattern: string; readonly timeZone?: string };
 
 export type CronReading =
@@ -44,7 +45,10 @@ const readEvery = (text: string): CronReading => {
   return { ok: true, schedule: { type: 'every', everyMs: Math.floor(everyMs / 1000) * 1000 } };
 };
 
-const readPattern = (pattern: string, timeZone: string | undefined): CronReading => {
+const readPattern = (text: string, timeZone: string | undefined): CronReading => {
+  const fields = readCronFields(text);
+  if (!fields.ok) return fields;
+  const { pattern } = fields;
   try {
     new Cron(pattern, { paused: true, mode: '5-part' });
   } catch (error) {

@@ -20,7 +20,7 @@ export const eventFilterSchema = z.object({
 export type EventFilter = z.infer<typeof eventFilterSchema>;
 
 const actionFault = (action: string): string | null =>
-  action === 'allow' || action === 'deny' ? null : `action '${action}' is not valid`;
+  action === 'allow' || action === 'deny' ? null : `action '${action}' is not valid: use allow or deny`;
 
 export const validateEventFilter = (filter: EventFilter): string | null =>
   nameFault('filter name', filter.metadata.name) ??

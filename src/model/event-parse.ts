@@ -1,5 +1,6 @@
 // The way in for events: what a body or a frame held becomes an Event, or one sentence about what is wrong
 // (API sheet, section 8.1, steps 2 to 5). Where it stands on the road: after the guarded JSON parse, before RBAC.
+import type { FindDefinition } from './check-rules.ts';
 import { type Decoded, decode } from './decode.ts';
 import type { Entity } from './entity.ts';
 import { type Event, eventAroundEntitySchema, eventSchema } from './event.ts';
@@ -10,6 +11,8 @@ export interface EventAddress {
   readonly namespace: string;
   readonly entity?: string;
   readonly check?: string;
+  /** The definitions of the namespace: what one says, its results may say. */
+  readonly definition?: FindDefinition;
 }
 
 type Json = Record<string, unknown>;
@@ -72,6 +75,6 @@ const finish = (raw: Json, schema: typeof eventSchema, address: EventAddress): D
   if (!decoded.ok) return decoded;
   const event = decoded.value;
   event.metadata.namespace = address.namespace;
-  const fault = validateEvent(event);
+  const fault = validateEvent(event, address.definition);
   return fault === null ? decoded : refused(fault);
 };

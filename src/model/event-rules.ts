@@ -1,6 +1,6 @@
 // The rules of events, with the reference product's sentences in its order (API sheet, section 8.1; backend sheet,
 // section 9.4). Asked once for every event, on both ways in: the agent's connection and the HTTP API.
-import { pipelineReferenceFault, validateCheck } from './check-rules.ts';
+import { type FindDefinition, pipelineReferenceFault, validateCheck } from './check-rules.ts';
 import { validateEntity } from './entity-rules.ts';
 import type { Event } from './event.ts';
 
@@ -19,14 +19,14 @@ const pipelinesFault = (event: Event): string | null => {
   return null;
 };
 
-/** The first broken rule of an event, or null. */
-export const validateEvent = (event: Event): string | null => {
+/** The first broken rule of an event, or null. `find`: the definitions of its namespace. */
+export const validateEvent = (event: Event, find?: FindDefinition): string | null => {
   const { check, metrics } = event;
   if (event.entity === undefined) return 'event must contain an entity';
   if (check === undefined && metrics === undefined) return 'event must contain a check or metrics';
   return (
     scoped('entity is invalid:', validateEntity(event.entity)) ??
-    (check === undefined ? null : scoped('check is invalid:', validateCheck(check))) ??
+    (check === undefined ? null : scoped('check is invalid:', validateCheck(check, find))) ??
     pipelinesFault(event) ??
     (event.metadata.name ? 'events cannot be named' : null) ??
     (event.id === null || isUuid(event.id) ? null : `event ID is invalid: ${event.id} is not a UUID`)

@@ -1,10 +1,9 @@
 // Handlers: where events go (backend sheet, section 9.5; sets of handlers: interface section 2.10).
 import { z } from 'zod';
 import { secretReferenceSchema } from './check.ts';
-import { envVarsFault } from './check-rules.ts';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
-import { listOrNull, stringListOrNull, text, unsigned } from './quick-types.ts';
+import { listOrNull, stringListOrNull, text, unsigned, unsigned32 } from './quick-types.ts';
 
 export const handlerTypes = ['pipe', 'tcp', 'udp', 'set'] as const;
 export type HandlerType = (typeof handlerTypes)[number];
@@ -15,7 +14,7 @@ export const handlerSchema = z.object({
   mutator: text().optional(),
   command: text().optional(),
   /** Seconds; 0 leaves it to the runner. */
-  timeout: unsigned(0),
+  timeout: unsigned32(0),
   socket: z.object({ host: text().optional(), port: unsigned(0) }).nullish(),
   handlers: stringListOrNull(),
   filters: stringListOrNull(),
@@ -37,21 +36,20 @@ const socketFault = ({ socket }: Handler): string | null => {
 const typeFault = (handler: Handler): string | null => {
   switch (handler.type) {
     case '':
-      return 'empty handler type';
+      return `empty handler type (use one of ${handlerTypes.join(', ')})`;
     case 'pipe':
-      return handler.command ? null : 'missing command';
+      return handler.command?.trim() ? null : 'missing command';
     case 'tcp':
     case 'udp':
       return socketFault(handler);
     case 'set':
       return null;
     default:
-      return `unknown handler type: ${handler.type}`;
+      return `unknown handler type: ${handler.type} (use one of ${handlerTypes.join(', ')})`;
   }
 };
 
 export const validateHandler = (handler: Handler): string | null =>
   nameFault('handler name', handler.metadata.name) ??
   typeFault(handler) ??
-  envVarsFault(handler.env_vars) ??
   namespaceFault(handler.metadata.namespace);

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { HookList } from './check.ts';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
-import { flag, stringListOrNull, text, unsigned } from './quick-types.ts';
+import { flag, stringListOrNull, text, unsigned32 } from './quick-types.ts';
 
 export const hookConfigSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
   command: text(''),
   /** Seconds. */
-  timeout: unsigned(0),
+  timeout: unsigned32(0),
   stdin: flag(false),
   runtime_assets: stringListOrNull(),
 });

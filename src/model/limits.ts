@@ -1,7 +1,7 @@
 // The limits of what the model accepts, each with its unit in the name.
 
-/** Longest name of anything, in characters: keys stay far below the store's key limit. */
-export const maxNameCharacters = 256;
+/** Longest name of anything, in characters: three of them in one key stay below the key limit of every store. */
+export const maxNameCharacters = 600;
 
 /** Deepest nesting of a JSON document. */
 export const maxJsonDepth = 64;
@@ -27,10 +27,13 @@ export const maxExpressionCharacters = 65_536;
 /** What one memo of a pure function keeps of the strings it was asked about, in bytes. */
 export const maxMemoBytes = 2_097_152;
 
-/** Highest exit status of a check. */
-export const maxStatus = 4_294_967_295;
+/** Largest number of 32 bits without a sign: intervals, timeouts, thresholds. */
+export const maxUnsigned32 = 4_294_967_295;
 
-/** Shortest TTL a check may ask for, in seconds. */
+/** Highest exit status of a check. */
+export const maxStatus = maxUnsigned32;
+
+/** Shortest TTL an event posted by hand may ask for, in seconds. A definition, and so its results, may go below. */
 export const minTtlSeconds = 5;
 
 /** Shortest password, in characters. */

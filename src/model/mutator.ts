@@ -4,7 +4,7 @@ import { secretReferenceSchema } from './check.ts';
 import { envVarsFault } from './check-rules.ts';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
-import { listOrNull, stringListOrNull, text, unsigned } from './quick-types.ts';
+import { listOrNull, stringListOrNull, text, unsigned32 } from './quick-types.ts';
 
 /** The mutators that need no definition. */
 export const builtInMutators = ['json', 'only_check_output'] as const;
@@ -13,7 +13,7 @@ export const mutatorSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
   command: text().optional(),
   /** Seconds; 0 leaves it to the runner. */
-  timeout: unsigned(0),
+  timeout: unsigned32(0),
   env_vars: stringListOrNull(),
   runtime_assets: stringListOrNull(),
   secrets: listOrNull(secretReferenceSchema),
@@ -29,8 +29,7 @@ const typeFault = ({ type, command, eval: body }: Mutator): string | null => {
     return `invalid mutator type "${type}", valid types are "javascript, pipe"`;
   }
   if (!command && !body) return 'mutator command or eval must be set';
-  if (type === 'javascript' && command) return '"command" used with javascript mutator, should be "eval"';
-  return type === 'pipe' && !command ? '"eval" used with pipe mutator, should be "command"' : null;
+  return type === 'javascript' && command ? '"command" used with javascript mutator, should be "eval"' : null;
 };
 
 export const validateMutator = (mutator: Mutator): string | null =>

@@ -3,11 +3,12 @@
 // They read `null` as the empty value, as the reference product's decoder does (API sheet, section 5.7), and say
 // what they wanted; `decode.ts` adds where, and what came instead.
 import { z } from 'zod';
+import { maxUnsigned32 } from './limits.ts';
 
 /** Says yes to a value, or names what should have been there. */
 interface Quick {
   readonly accepts: (value: unknown) => boolean;
-  readonly wanted: string;
+  readonly wanted: string | ((value: unknown) => string);
   /** What `null` reads as. */
   readonly empty: () => unknown;
   /** What an absent key reads as; without it the key is required. */
@@ -26,7 +27,10 @@ const quicken = (inst: z.core.$ZodType, quick: Quick): void => {
     if (accepts(value)) return payload;
     if (value === undefined && absent !== undefined) payload.value = absent();
     else if (value === null) payload.value = empty();
-    else payload.issues.push({ code: 'custom', message: wanted, input: value, inst, continue: false });
+    else {
+      const message = typeof wanted === 'string' ? wanted : wanted(value);
+      payload.issues.push({ code: 'custom', message, input: value, inst, continue: false });
+    }
     return payload;
   };
 };
@@ -93,7 +97,7 @@ const isStringMap = (value: unknown): boolean => {
 
 const quickNumber = (
   accepts: (value: unknown) => boolean,
-  wanted: string,
+  wanted: Quick['wanted'],
   absent: number | undefined,
   bag: Record<string, unknown> = {},
 ): z.ZodNumber =>
@@ -117,9 +121,20 @@ export const integer = (absent?: number): z.ZodNumber =>
 export const largeInteger = (absent?: number): z.ZodNumber =>
   quickNumber(Number.isInteger, 'must be an integer', absent);
 
+const notNegative = 'must be a whole number, 0 or more';
+
 /** A whole number that is not negative. */
 export const unsigned = (absent?: number): z.ZodNumber =>
-  quickNumber(isUnsigned, 'must be a whole number, 0 or more', absent, { format: 'safeint', minimum: 0 });
+  quickNumber(isUnsigned, notNegative, absent, { format: 'safeint', minimum: 0 });
+
+/** A whole number from 0 to 2^32 - 1: what the reference product keeps in 32 bits without a sign. */
+export const unsigned32 = (absent?: number): z.ZodNumber =>
+  quickNumber(
+    (value) => isUnsigned(value) && (value as number) <= maxUnsigned32,
+    (value) => (isUnsigned(value) ? `must be at most ${maxUnsigned32}` : notNegative),
+    absent,
+    { format: 'uint32', minimum: 0, maximum: maxUnsigned32 },
+  );
 
 export const text = (absent?: string): z.ZodString =>
   documented(

@@ -3,6 +3,7 @@
 // and the filters.
 import { z } from 'zod';
 import type { SubdueWindow } from './check.ts';
+import { decode } from './decode.ts';
 
 export const repeatPeriods = [
   'annually',
@@ -32,6 +33,8 @@ export interface Instant {
   readonly offsetMinutes: number;
 }
 
+const maxHour = 23;
+
 const isCalendarDay = (year: number, month: number, day: number): boolean => {
   const date = new Date(Date.UTC(year, month - 1, day));
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
@@ -41,8 +44,8 @@ const isCalendarDay = (year: number, month: number, day: number): boolean => {
 export const parseInstant = (text: string): Instant | null => {
   const match = rfc3339.exec(text);
   if (match === null) return null;
-  const [, year, month, day, , , , sign, hours, minutes] = match;
-  if (!isCalendarDay(Number(year), Number(month), Number(day))) return null;
+  const [, year, month, day, hour, , , sign, hours, minutes] = match;
+  if (Number(hour) > maxHour || !isCalendarDay(Number(year), Number(month), Number(day))) return null;
   const atMs = Date.parse(text.toUpperCase());
   if (Number.isNaN(atMs)) return null;
   const offset = Number(hours ?? 0) * 60 + Number(minutes ?? 0);
@@ -63,13 +66,23 @@ export const parseSubdue = (window: SubdueWindow): SubdueReading => {
   if (begin === null) return { ok: false, why: `invalid begin time format: ${JSON.stringify(window.begin)}` };
   const end = parseInstant(window.end);
   if (end === null) return { ok: false, why: `invalid end time format: ${JSON.stringify(window.end)}` };
-  if (end.atMs <= begin.atMs) return { ok: false, why: 'end time must be after begin time' };
+  if (end.atMs < begin.atMs) return { ok: false, why: 'end time must be after begin time' };
   const repeat: RepeatPeriod[] = [];
   for (const word of window.repeat ?? []) {
-    if (!isRepeat(word)) return { ok: false, why: `invalid repeat period: ${word}` };
+    if (!isRepeat(word))
+      return { ok: false, why: `invalid repeat period: ${word} (use ${repeatPeriods.join(', ')})` };
     repeat.push(word);
   }
   return { ok: true, begin, end, repeat };
+};
+
+/** What is wrong with the older form of subdue, `{"days": {"all": [{"begin": "5:00 PM", ...}]}}`, or null. */
+export const subdueFault = (subdue: unknown): string | null => {
+  if (subdue === null || subdue === undefined) return null;
+  const read = decode(whenSchema, subdue, 'subdue');
+  if (!read.ok) return read.message;
+  const fault = whenFault(read.value);
+  return fault === null ? null : `subdue invalid: ${fault}`;
 };
 
 /** `subdue 0 invalid: end time must be after begin time`, or null. */

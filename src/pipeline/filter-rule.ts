@@ -1,5 +1,6 @@
-// From what the expressions gave to a verdict with a reason. An expression that can't be decided counts as not
-// matched: `allow` then denies, `deny` does not deny; either way the reason names filter, expression and mishap. Pure.
+// From what the expressions gave to a verdict with a reason. An expression that fails is passed over, as in the reference
+// product: the others decide, and if none stops the event it goes on, since in doubt people are told. The verdict is then
+// `error`, and the reason names filter, expression and failure. Pure.
 import type { EventFilter } from '../model/event-filter.ts';
 import type { ExpressionOutcome } from './sandbox/protocol.ts';
 import type { FilterStep } from './trace.ts';
@@ -67,6 +68,10 @@ export const ruleOutcomes = (
   const decided = outcomes.findIndex((outcome) => outcome.type === 'value' && outcome.truthy === !allowing);
   if (decided !== -1) return denied(`expression ${decided} is ${allowing ? 'false' : 'true'}`);
   if (failures.length > 0)
-    return { verdict: 'error', stopped: allowing, why: clipReason(failures.join('; ')) };
+    return {
+      verdict: 'error',
+      stopped: false,
+      why: clipReason(`${failures.join('; ')}; in doubt the event passes`),
+    };
   return allowed(allowing ? 'every expression is true' : 'no expression is true');
 };

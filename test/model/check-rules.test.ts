@@ -33,7 +33,10 @@ const shared: readonly Row[] = [
     'proxy request splay coverage must be greater than 0 if splay is enabled',
   ],
   [{ proxy_requests: { entity_attributes: ['true', 'a ='] } }, /^syntax error in expression 1: /],
-  [{ output_metric_format: 'xml' }, 'output metric format is not valid'],
+  [
+    { output_metric_format: 'xml' },
+    /^output metric format is not valid: "xml" is none of nagios_perfdata, graphite_plaintext, /,
+  ],
   [{ low_flap_threshold: 20, high_flap_threshold: 20 }, 'invalid flap thresholds'],
   [{ env_vars: ['A=b', 'novalue'] }, 'environment variables must be of the form FOO=BAR'],
   [{ env_vars: ['=b'] }, 'environment variables must be of the form FOO=BAR'],
@@ -43,7 +46,16 @@ const shared: readonly Row[] = [
     'subdue 0 invalid: invalid end time format: "2022-04-18T25:00:00Z"',
   ],
   [
-    { subdues: [{ begin: '2022-04-18T17:00:00-07:00', end: '2022-04-18T17:00:00-07:00' }] },
+    { subdues: [{ begin: '2022-04-18T17:00:00Z', end: '2022-04-18T24:00:00Z' }] },
+    'subdue 0 invalid: invalid end time format: "2022-04-18T24:00:00Z"',
+  ],
+  [
+    { subdue: { days: { all: [{ begin: '25:00 AM', end: '5:00 PM' }] } } },
+    'subdue invalid: when.days.all: "25:00 AM" is not a time of day like "3:00 PM"',
+  ],
+  [{ subdue: { days: { monday: 'all day' } } }, 'subdue.days.monday must be a list (got "all day")'],
+  [
+    { subdues: [{ begin: '2022-04-18T17:00:00-07:00', end: '2022-04-18T16:59:59-07:00' }] },
     'subdue 0 invalid: end time must be after begin time',
   ],
   [
@@ -53,7 +65,7 @@ const shared: readonly Row[] = [
         { begin: '2022-04-18T17:00:00Z', end: '2022-04-18T18:00:00Z', repeat: ['hourly'] },
       ],
     },
-    'subdue 1 invalid: invalid repeat period: hourly',
+    /^subdue 1 invalid: invalid repeat period: hourly \(use annually, monthly, /,
   ],
   [
     { pipelines: [{ name: 'p' }], fallback_pipeline: { name: 'f' } },
@@ -63,6 +75,10 @@ const shared: readonly Row[] = [
     { pipelines: [{ name: 'p', type: 'Handler' }] },
     'pipeline reference is invalid: resource type not capable of acting as a pipeline: core/v2.Handler',
   ],
+];
+
+/** What the reference product keeps in a definition and refuses in an event. */
+const posted: readonly Row[] = [
   [{ max_output_size: -1 }, 'MaxOutputSize must be >= 0'],
   [
     { output_metric_thresholds: [threshold({}), threshold({ name: '' })] },
@@ -88,9 +104,7 @@ const shared: readonly Row[] = [
     { output_metric_thresholds: [threshold({ tags: [{ name: 'dev', value: '' }] })] },
     'invalid metric threshold 0: tag 0: metric threshold tag value must not be empty',
   ],
-  [{ check_hooks: [{}] }, 'type cannot be empty'],
-  [{ check_hooks: [{ critical: [] }] }, 'hooks cannot be empty'],
-  [{ check_hooks: [{ '256': ['ps'] }] }, /^valid check hook types are "0"-"255", "ok"/],
+  [{ interval: 1, ttl: 4 }, 'minimum ttl is 5 seconds'],
 ];
 
 const definitions: readonly Row[] = [
@@ -99,6 +113,10 @@ const definitions: readonly Row[] = [
   [{ interval: 0, cron: 'every so often' }, /^check cron string is invalid: /],
   [{ interval: 0 }, 'check interval must be greater than 0 or a valid cron schedule must be provided'],
   [noNamespace, 'namespace must be set'],
+  [{ interval: 0, cron: '0 0 L * *' }, /^check cron string is invalid: day of month "L" is no number$/],
+  [{ interval: 0, cron: '0 0 * * 7' }, /^check cron string is invalid: day of week 7 is not within 0-6$/],
+  [{ command: '' }, 'check command must be set: it is what agents run'],
+  [{ command: ' ' }, 'check command must be set: it is what agents run'],
 ];
 
 const results: readonly Row[] = [
@@ -106,7 +124,6 @@ const results: readonly Row[] = [
   [{ publish: true, cron: '* * * * *' }, 'must only specify either an interval or a cron schedule'],
   [{ publish: true, interval: 0, cron: '61 * * * *' }, /^check cron string is invalid: /],
   [{ publish: true, interval: 0 }, 'check interval must be greater than or equal to 1'],
-  [{ interval: 1, ttl: 4 }, 'minimum ttl is 5 seconds'],
   [{ status: 4_294_967_296 }, 'check.status must be at most 4294967295 (got 4294967296)'],
 ];
 
@@ -125,6 +142,24 @@ test('each broken rule of a result is told in its own words', () => {
   for (const [fields, wanted] of results) expectFault(validateCheck(check(fields)), wanted, fields);
 });
 
+test('three rules are asked of results alone, and not where the definition breaks the same one', () => {
+  for (const [fields, wanted] of posted) {
+    const definition = checkConfig(fields);
+    assert.equal(validateCheckConfig(definition), null, JSON.stringify(fields));
+    expectFault(validateCheck(check(fields)), wanted, fields);
+    expectFault(
+      validateCheck(check(fields), () => checkConfig()),
+      wanted,
+      fields,
+    );
+    assert.equal(
+      validateCheck(check(fields), () => definition),
+      null,
+      JSON.stringify(fields),
+    );
+  }
+});
+
 test('of several broken rules the first in order is told', () => {
   const fields = [
     { metadata: { name: 'a b' } },
@@ -139,7 +174,7 @@ test('of several broken rules the first in order is told', () => {
     { low_flap_threshold: 2, high_flap_threshold: 1 },
     { env_vars: ['x'] },
     { subdues: [{}] },
-    { max_output_size: -1 },
+    { command: '' },
   ];
   const told = new Set<string>();
   while (fields.length > 0) {
@@ -170,6 +205,9 @@ test('good definitions pass at the edges of every rule', () => {
     { output_metric_format: 'nagios_perfdata' },
     { output_metric_thresholds: [threshold({ tags: [{ name: 'dev', value: 'sda' }] })] },
     { check_hooks: [{ '0': ['a'] }, { '255': ['a'] }, { 'non-zero': ['a', 'b'] }] },
+    { check_hooks: [{ '256': ['a'] }, { '01': ['a'] }, { critical: [] }, { critical: null }, {}] },
+    { subdue: { days: { all: [{ begin: '5:00 PM', end: '8:00 AM' }] } } },
+    { subdue: {} },
     {
       subdues: [
         { begin: '2022-04-18T17:00:00-07:00', end: '2022-04-19T08:00:00-07:00', repeat: ['mondays'] },
@@ -191,6 +229,10 @@ test('values of the wrong type are told with the field and what came', () => {
   const told = (fields: Json) =>
     bad(decode(checkConfigSchema, { metadata: { name: 'c' }, ...fields }, 'check'));
   assert.equal(told({ interval: -5 }), 'check.interval must be a whole number, 0 or more (got -5)');
+  assert.equal(
+    told({ interval: 4_294_967_296 }),
+    'check.interval must be at most 4294967295 (got 4294967296)',
+  );
   assert.equal(told({ interval: 1.5 }), 'check.interval must be a whole number, 0 or more (got 1.5)');
   assert.equal(told({ interval: '60' }), 'check.interval must be a whole number, 0 or more (got "60")');
   assert.equal(told({ ttl: 'long' }), 'check.ttl must be an integer (got "long")');

@@ -64,7 +64,12 @@ test('every schema can be written as JSON Schema, with the names of its fields',
     assert.ok(schema.properties ?? schema.oneOf ?? schema.anyOf, kind.path);
   }
   const check = z.toJSONSchema(kindOf('checks').schema, { io: 'input' }) as { properties: Json };
-  assert.deepEqual(check.properties.interval, { default: 0, type: 'integer', minimum: 0 });
+  assert.deepEqual(check.properties.interval, {
+    default: 0,
+    type: 'integer',
+    maximum: 4_294_967_295,
+    minimum: 0,
+  });
 });
 
 const shapes: readonly (readonly [string, Json, Json])[] = [

@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
   ['namespaces', { name: 'prod' }, null],
 
   ['handlers', {}, 'handler name must not be empty'],
-  ['handlers', { metadata }, 'empty handler type'],
+  ['handlers', { metadata }, 'empty handler type (use one of pipe, tcp, udp, set)'],
   ['handlers', { metadata, type: 'pipe' }, 'missing command'],
   ['handlers', { metadata, type: 'tcp' }, 'tcp and udp handlers need a valid socket'],
   ['handlers', { metadata, type: 'udp', socket: {} }, 'socket host undefined'],
@@ -56,12 +56,9 @@ const rows: readonly Row[] = [
     'socket port must be at most 65535 (got 65536)',
   ],
   ['handlers', { metadata, type: 'tcp', socket: { host: 'h', port: 65_535 } }, null],
-  ['handlers', { metadata, type: 'http' }, 'unknown handler type: http'],
-  [
-    'handlers',
-    { metadata, type: 'set', env_vars: ['A'] },
-    'environment variables must be of the form FOO=BAR',
-  ],
+  ['handlers', { metadata, type: 'http' }, 'unknown handler type: http (use one of pipe, tcp, udp, set)'],
+  ['handlers', { metadata, type: 'pipe', command: ' ' }, 'missing command'],
+  ['handlers', { metadata, type: 'set', env_vars: ['A'] }, null],
   ['handlers', { metadata: clusterWide, type: 'set', handlers: ['a'] }, 'namespace must be set'],
   ['handlers', { metadata, type: 'set', handlers: ['a'] }, null],
   [
@@ -71,7 +68,7 @@ const rows: readonly Row[] = [
   ],
 
   ['filters', {}, 'filter name must not be empty'],
-  ['filters', { metadata, action: 'maybe' }, "action 'maybe' is not valid"],
+  ['filters', { metadata, action: 'maybe' }, "action 'maybe' is not valid: use allow or deny"],
   ['filters', { metadata, action: 'allow' }, 'filter must have one or more expressions'],
   ['filters', { metadata, action: 'deny', expressions: ['true', '(('] }, /^syntax error in expression 1: /],
   [
@@ -103,7 +100,7 @@ const rows: readonly Row[] = [
     { metadata, type: 'javascript', command: 'c' },
     '"command" used with javascript mutator, should be "eval"',
   ],
-  ['mutators', { metadata, eval: 'return 1' }, '"eval" used with pipe mutator, should be "command"'],
+  ['mutators', { metadata, eval: 'return 1' }, null],
   [
     'mutators',
     { metadata, type: 'lua', eval: 'x' },

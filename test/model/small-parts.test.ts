@@ -63,7 +63,16 @@ test('cron strings are read with their descriptors and zones', () => {
     pattern: '5 4 * * SUN',
     timeZone: 'Asia/Tokyo',
   });
-  for (const text of ['? * * * *', '*/5 1-3,9 1 JAN MON', '@midnight', 'TZ=UTC @hourly']) {
+  assert.deepEqual(schedule('5/15 ? * * 1'), { type: 'pattern', pattern: '5-59/15 * * * 1' });
+  for (const text of [
+    '? * * * *',
+    '*/5 1-3,9 1 JAN MON',
+    '0 0 ? * MON-fri',
+    '5/15 * * * *',
+    '*,5 0 1,,2 * *',
+    '@midnight',
+    'TZ=UTC @hourly',
+  ]) {
     assert.equal(parseCron(text).ok, true, text);
   }
   for (const text of [
@@ -71,6 +80,21 @@ test('cron strings are read with their descriptors and zones', () => {
     '* * * *',
     '* * * * * *',
     '60 * * * *',
+    '* 24 * * *',
+    '0 0 0 * *',
+    '0 0 * 13 *',
+    '0 0 * * 7',
+    '0 0 L * *',
+    '0 0 15W * *',
+    '0 0 * * MON#2',
+    '0 0 * * FRIL',
+    '0 22-2 * * *',
+    '*/0 * * * *',
+    '*/ * * * *',
+    '1-2-3 * * * *',
+    '1/2/3 * * * *',
+    ', * * * *',
+    '+1 * * * *',
     '@often',
     '@every 1ms',
     '@every x',
@@ -183,13 +207,13 @@ test('wrapping lifts the metadata out, and unwrapping puts it back', () => {
   assert.match(bad(readWrapped(null)), /^a resource must be an object/);
 });
 
-test('names are judged by the pattern of their kind, up to 256 characters', () => {
+test('names are judged by the pattern of their kind, up to 600 characters', () => {
   assert.equal(nameFault('check name', 'a.B-c:9_'), null);
   for (const name of ['a b', 'a/b', 'é', 'a\n', '<x>']) {
     assert.equal(nameFault('check name', name), 'check name cannot contain spaces or special characters');
   }
-  assert.equal(nameFault('n', 'a'.repeat(256)), null);
-  assert.equal(nameFault('n', 'a'.repeat(257)), 'n must be at most 256 characters');
+  assert.equal(nameFault('n', 'a'.repeat(600)), null);
+  assert.equal(nameFault('n', 'a'.repeat(601)), 'n must be at most 600 characters');
   assert.equal(strictNameFault('username', 'a.b-1_'), null);
   assert.notEqual(strictNameFault('username', 'A'), null);
   for (const name of ['linux', 'entity:web-01', 'a:b']) assert.equal(subscriptionFault('s', name), null);

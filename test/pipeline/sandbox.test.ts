@@ -163,7 +163,7 @@ describe('expressions', () => {
     assert.equal(await lengths('allow', ['true', 'false', 'true']), 2);
     assert.equal(await lengths('deny', ['false', 'true', 'true']), 2);
     assert.equal(await lengths('deny', ['false', 'nowhere', 'false']), 3);
-    assert.equal(await lengths('allow', ['nowhere', 'true']), 1);
+    assert.equal(await lengths('allow', ['nowhere', 'true', 'false', 'true']), 3);
   });
 
   it('see the scripts of runtime assets', async () => {

@@ -2,6 +2,7 @@
 // On the road of an event this is the border: behind it, types can be trusted. Agents cannot: what one says about its
 // namespace and about other entities is held against what its login allows.
 import { randomUUID } from 'node:crypto';
+import type { FindDefinition } from '../../model/check-rules.ts';
 import type { Event } from '../../model/event.ts';
 import { type EventAddress, parseEvent, parseEventAround } from '../../model/event-parse.ts';
 import { parseGuarded } from '../../model/guarded-json.ts';
@@ -17,6 +18,8 @@ export interface AgentIdentity {
   readonly agentName: string;
   /** Whether this login may report for another entity than the agent's own. */
   mayReportFor(entity: string): boolean;
+  /** The check definitions of its namespace. */
+  readonly definition?: FindDefinition;
 }
 
 export type ReadFrame =
@@ -84,7 +87,8 @@ export const readEventFrame = (
   agent: AgentIdentity,
   memory?: FrameMemory,
 ): ReadFrame => {
-  const address = { namespace: agent.namespace };
+  const { namespace, definition } = agent;
+  const address = { namespace, ...(definition === undefined ? {} : { definition }) };
   const around = readAround(payload, memory, address);
   if (around !== undefined) return judge(kind, around, around, agent);
   const raw = codec.decodeEvent(payload);

@@ -1,5 +1,6 @@
 // A welcome: the agent's upgrade is done, its connection begins. Wires socket, connection, session book and backend
 // together, and takes them apart when the socket closes.
+import { definitionsIn } from '../../actors/configuration.ts';
 import type { AgentSession, BackendPort } from '../backend-port.ts';
 import type { Log } from '../log.ts';
 import type { AckBatcher } from './acknowledger.ts';
@@ -45,7 +46,7 @@ const connectionFor = (
     socket,
     backend,
     codec: chooseCodec(agent.accept),
-    identity: { namespace, agentName, mayReportFor },
+    identity: { namespace, agentName, mayReportFor, definition: definitionsIn(backend.resources, namespace) },
     user: principal.username,
     mayStay: () => mayReportFor(agentName),
     acks: agent.ack ? acks : null,

@@ -4,6 +4,7 @@ import type { Resource, ResourceTable } from '../../actors/resources/resource-ta
 import type { CheckConfig } from '../../model/check.ts';
 import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
+import { hookListFault } from '../../model/hook.ts';
 import { checkKind } from '../../model/kinds/watching.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { objectBody } from '../body.ts';
@@ -105,6 +106,8 @@ export const checkRoutes = (backend: BackendPort): readonly GuardedRoute[] => [
       const hooks = asked.value[type];
       if (!hooks || hooks.length === 0)
         throw new MonError('invalid', `name the hooks as {"${type}": ["..."]}`);
+      const fault = hookListFault({ [type]: hooks });
+      if (fault !== null) throw new MonError('invalid', fault);
       await changeHooks(backend.resources, call, (lists) => [
         ...lists.filter((list) => list[type] === undefined),
         { [type]: hooks },

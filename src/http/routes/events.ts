@@ -1,6 +1,7 @@
 // Events over HTTP (interface section 4.4; API sheet, section 8). A write is answered 201 after its commit: who reads it
 // back, finds it, and a crash does not take it away.
 import { randomUUID } from 'node:crypto';
+import { definitionsIn } from '../../actors/configuration.ts';
 import { MonError } from '../../model/errors.ts';
 import type { Event } from '../../model/event.ts';
 import { parseEvent } from '../../model/event-parse.ts';
@@ -102,11 +103,13 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
   const take = async (call: AuthenticatedCall): Promise<Answer> => {
     const { entity, check } = call.parameters;
     const namespace = parameter(call, 'namespace');
-    const parsed = parseEvent(call.body, {
+    const address = {
       namespace,
+      definition: definitionsIn(backend.resources, namespace),
       ...(entity === undefined ? {} : { entity }),
       ...(check === undefined ? {} : { check }),
-    });
+    };
+    const parsed = parseEvent(call.body, address);
     if (!parsed.ok) throw new MonError('invalid', parsed.message);
     requireNamespace(backend, namespace);
     if (isConditional(call)) await checkTag(call);

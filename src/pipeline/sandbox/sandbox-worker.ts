@@ -40,11 +40,12 @@ const usableEngine = async (filter: number, expression: number): Promise<Engine>
   return engine;
 };
 
-/** An `allow` filter is decided by its first expression that does not match, a `deny` filter by the first that does. */
-const decides = (program: FilterProgram, outcome: ExpressionOutcome): boolean => {
-  const matched = outcome.type === 'value' && outcome.truthy;
-  return program.action === 'allow' ? !matched : matched;
-};
+/**
+ * An `allow` filter is decided by its first expression that does not match, a `deny` filter by the first that does. One that
+ * fails decides nothing.
+ */
+const decides = (program: FilterProgram, outcome: ExpressionOutcome): boolean =>
+  outcome.type === 'value' && outcome.truthy === (program.action === 'deny');
 
 const runFilter = async (job: FiltersJob, index: number, program: FilterProgram): Promise<FilterRun> => {
   const startedMs = performance.now();
