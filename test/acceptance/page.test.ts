@@ -177,6 +177,7 @@ describe('an operator at the page', { skip: withoutBrowser }, () => {
   test('follows the messages between the agent, its checks and the pipelines', async () => {
     await page.goto(`${backend.api}/ui/actor/${encodeURIComponent('check:default/web-01/disk')}?as=sequence`);
     await page.locator('.lane-head', { hasText: 'web-01/disk' }).waitFor();
+    await page.locator('.sequence.watching').waitFor();
     await runCheck();
     await page.locator('.told', { hasText: 'result.received' }).first().waitFor();
     await page.locator('.told', { hasText: 'deliver' }).first().waitFor();

@@ -19,11 +19,20 @@ export const askRelated = async (id: string): Promise<readonly string[]> => {
   return [...new Set([...pages.flat(), id])];
 };
 
-/** The transitions of several actors in one list, oldest first, growing while somebody looks. */
-export const useFramesOf = (actors: readonly string[]): readonly Frame[] => {
+export interface FramesOfActors {
+  /** Oldest first. */
+  readonly frames: readonly Frame[];
+  /** The backend records every transition of these actors from here on. */
+  readonly isWatching: boolean;
+}
+
+/** The transitions of several actors in one list, growing while somebody looks. */
+export const useFramesOf = (actors: readonly string[]): FramesOfActors => {
   const frames = useSignal<ReadonlyMap<number, Frame>>(new Map());
+  const isWatching = useSignal(false);
   useEffect(() => {
     frames.value = new Map();
+    isWatching.value = false;
     if (actors.length === 0) return;
     let left = false;
     const take = (found: readonly Frame[]): void => {
@@ -31,19 +40,33 @@ export const useFramesOf = (actors: readonly string[]): readonly Frame[] => {
       const all = new Map([...frames.value, ...found.map((frame): [number, Frame] => [frame.seq, frame])]);
       frames.value = new Map([...all].sort(([a], [b]) => a - b).slice(-keptFrames));
     };
-    for (const id of actors)
-      getJson<ActorView>(inspect(`actors/${encode(id)}`)).then(
-        ({ history }) => take(history),
-        // It is gone since it was listed: there is nothing to show of it.
-        () => undefined,
-      );
-    const stop = listen(inspect(`stream?actors=${actors.map(encode).join(',')}`), ({ event, data }) => {
-      if (event === 'transitions') take(data as Frame[]);
-    });
+    const loadHistories = (): void => {
+      for (const id of actors)
+        getJson<ActorView>(inspect(`actors/${encode(id)}`)).then(
+          ({ history }) => take(history),
+          // It is gone since it was listed: there is nothing to show of it.
+          () => undefined,
+        );
+    };
+    const stop = listen(
+      inspect(`stream?actors=${actors.map(encode).join(',')}`),
+      ({ event, data }) => {
+        if (event === 'transitions') take(data as Frame[]);
+        if (event !== 'hello') return;
+        // Histories are read once the stream is open: what happens in between is in both, and nothing is in neither.
+        isWatching.value = true;
+        loadHistories();
+      },
+      {
+        onState: (open) => {
+          if (!open) isWatching.value = false;
+        },
+      },
+    );
     return () => {
       left = true;
       stop();
     };
   }, [actors.join(' ')]);
-  return [...frames.value.values()];
+  return { frames: [...frames.value.values()], isWatching: isWatching.value };
 };

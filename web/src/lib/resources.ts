@@ -101,10 +101,10 @@ export const deleteEvent = (namespace: string, event: NamedEvent): Promise<unkno
   send('DELETE', eventUrl(namespace, event));
 
 /** Runs the check again on this entity only. */
-export const rerun = (namespace: string, event: NamedEvent): Promise<unknown> =>
-  send('POST', inNamespace(namespace, `checks/${encode(event.check.metadata.name)}/execute`), {
-    check: event.check.metadata.name,
-    subscriptions: [`entity:${event.entity.metadata.name}`],
+export const rerun = (namespace: string, entity: string, check: string): Promise<unknown> =>
+  send('POST', inNamespace(namespace, `checks/${encode(check)}/execute`), {
+    check,
+    subscriptions: [`entity:${entity}`],
   });
 
 export interface SilenceOrder {

@@ -41,7 +41,7 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
     traces.again();
   };
   const run = (): void => {
-    if (event) void attempt('Asked the agent to run it again', () => rerun(namespace, event)).then(again);
+    void attempt('Asked the agent to run it again', () => rerun(namespace, entity, check)).then(again);
   };
   const resolve = (): void => {
     if (event)

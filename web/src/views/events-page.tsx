@@ -84,7 +84,10 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
   };
   const resolveAll = () =>
     forAll('Resolved', '', (event) => resolveEvent(namespace, event, user.value ?? 'somebody'));
-  const rerunAll = () => forAll('Asked to run again:', '', (event) => rerun(namespace, event));
+  const rerunAll = () =>
+    forAll('Asked to run again:', '', ({ entity, check }) =>
+      rerun(namespace, entity.metadata.name, check.metadata.name),
+    );
   const deleteAll = () => forAll('Deleted', ', with their history', (event) => deleteEvent(namespace, event));
   const silenceAll = async (): Promise<void> => {
     silenceFor(namespace, await targets(), () => {

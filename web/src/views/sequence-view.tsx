@@ -38,7 +38,7 @@ export const SequenceView = ({ id, at, onPick }: Props) => {
       left = true;
     };
   }, [id]);
-  const frames = useFramesOf(actors.value);
+  const { frames, isWatching } = useFramesOf(actors.value);
   const { lanes, messages } = useMemo(() => sequenceOf(actors.value, frames), [actors.value, frames.at(-1)]);
   const lastRow = messages.at(-1)?.row ?? -1;
   const firstRow = Math.max(0, lastRow + 1 - maxRows);
@@ -50,7 +50,7 @@ export const SequenceView = ({ id, at, onPick }: Props) => {
   const width = timeWidth + lanes.length * laneWidth;
   const height = (lastRow - firstRow + 1) * rowHeight + 16;
   return (
-    <div class="sequence" ref={holder}>
+    <div class={`sequence ${isWatching ? 'watching' : ''}`} ref={holder}>
       <div class="lane-heads" style={{ width: `${width}px`, height: `${headHeight}px` }}>
         {lanes.map((lane) => (
           <LaneHead
@@ -63,7 +63,7 @@ export const SequenceView = ({ id, at, onPick }: Props) => {
         ))}
       </div>
       {shown.length === 0 && (
-        <Empty>No message since you opened this page. All of them are watched now.</Empty>
+        <Empty>{isWatching ? 'Watching. No message since you opened this page.' : 'Connecting…'}</Empty>
       )}
       <svg
         width={width}
