@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Command, execute } from '../../src/agent/executor.ts';
 import { ownEnvironment } from '../../src/agent/own-environment.ts';
+import { eventually } from '../eventually.ts';
 import { isAlive } from '../is-alive.ts';
 
 const start = (command: string, more: Partial<Command> = {}, limitBytes?: number) =>
   execute({ command, timeoutSeconds: 0, environment: ownEnvironment(), ...more }, limitBytes);
 const run = (command: string, more: Partial<Command> = {}, limitBytes?: number) =>
   start(command, more, limitBytes).result;
-/** Running, and not merely waiting for its parent to notice that it is dead. */
+
 test('output and exit status of a command are kept as they are', async () => {
   const result = await run('echo hello; exit 3');
   assert.deepEqual([result.output, result.status, result.ending], ['hello\n', 3, 'exited']);
@@ -47,7 +48,7 @@ test('a timeout ends children that ignore SIGTERM, and theirs', async () => {
     .map(Number)
     .filter((pid) => pid > 0);
   assert.equal(pids.length, 2, result.output);
-  assert.deepEqual(pids.filter(isAlive), []);
+  await eventually('the end of both children', () => !pids.some(isAlive));
 });
 
 test('a child left behind that holds the output does not hold the check', async () => {
