@@ -27,7 +27,7 @@ if (files.length === 0) {
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const isLeaf = (data) => data.details.type !== 'suite' && !files.includes(data.name);
-const tests = run({ files, concurrency: 2, timeout: 5 * 60_000, execArgv: ['--enable-source-maps'] });
+const tests = run({ files, concurrency: 2, timeout: 30 * 60_000, execArgv: ['--enable-source-maps'] });
 tests.on('test:pass', (data) => {
   if (!isLeaf(data)) return;
   if (data.skip !== undefined || data.todo !== undefined) counts.skipped += 1;

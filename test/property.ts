@@ -19,4 +19,15 @@ export const seed = readSeed(process.env['MON_TEST_SEED']);
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
 
+/** A stream of numbers in [0, 1) that repeats for the same seed (mulberry32). */
+export const seeded = (from: number): (() => number) => {
+  let state = from;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+};
+
 export { fc };

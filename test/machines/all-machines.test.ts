@@ -4,11 +4,11 @@ import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { AnyStateMachine } from 'xstate';
 import { allMachines } from '../../src/machines/all-machines.ts';
-import { bring, nameOf, rootOf, seeded, statesOf, type Transition, transitionsOf } from './harness.ts';
+import { seed, seeded } from '../property.ts';
+import { bring, nameOf, rootOf, statesOf, type Transition, transitionsOf } from './harness.ts';
 import { walks } from './walks.ts';
 
 const maxWalks = 3_000;
-const seed = Number(process.env['MON_TEST_SEED'] ?? 20_260_101);
 
 const isNamed = (part: unknown): boolean =>
   typeof part === 'string' || typeof (part as { type?: unknown } | null)?.type === 'string';

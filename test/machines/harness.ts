@@ -78,14 +78,3 @@ export const transitionsOf = (machine: AnyStateMachine): Transition[] =>
 
 export const nameOf = ({ source, eventType, guard, target }: Transition): string =>
   `${source.id} on ${eventType}${guard === undefined ? '' : ` if ${String(guard)}`} -> ${target?.map(({ id }) => id).join(', ') ?? '(stays)'}`;
-
-/** A small seeded generator (mulberry32): a printed seed repeats a failure. */
-export const seeded = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-};

@@ -14,6 +14,7 @@ import { type Silenced, silencedSchema } from '../../../src/model/silenced.ts';
 import type { Trace } from '../../../src/pipeline/trace.ts';
 import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
+import { seeded } from '../../property.ts';
 import { createSimulatedClock, type SimulatedClock } from '../runtime/simulated-clock.ts';
 import { Agent, type AgentOptions } from './agent.ts';
 
@@ -69,17 +70,6 @@ const mortal = (clock: Clock): { readonly clock: Clock; die(): void } => {
     die: () => {
       dead = true;
     },
-  };
-};
-
-/** mulberry32: small, seeded, good enough for jitter. */
-export const seeded = (seed: number): (() => number) => {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 };
 

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ActorMessage, ChildSpec, Outcome } from '../../../src/actors/runtime/contract.ts';
-import { seed } from '../../property.ts';
-import { seeded } from '../engine/world.ts';
+import { seed, seeded } from '../../property.ts';
 import { counterBehaviour, countOf, type Stage, stage } from './counter.ts';
 
 interface Sent extends ActorMessage {

@@ -16,10 +16,9 @@ import {
 import { quietStepOf } from '../../../src/actors/runtime/quiet-step.ts';
 import { allMachines } from '../../../src/machines/all-machines.ts';
 import { checkMachine } from '../../../src/machines/check-machine.ts';
-import { seeded } from '../../machines/harness.ts';
 import { idOf, sampleEvent } from '../../machines/samples.ts';
 import { walks } from '../../machines/walks.ts';
-import { fc } from '../../property.ts';
+import { fc, seeded } from '../../property.ts';
 
 interface Seen {
   readonly value: unknown;
