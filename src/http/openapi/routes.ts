@@ -13,7 +13,11 @@ const documentDoc: RouteDoc = {
   tag,
   summary: 'This document: OpenAPI 3.1',
   answers: {
-    200: { what: 'the document', shape: json(z.looseObject({ openapi: z.string() }), { openapi: '3.1.0' }) },
+    200: {
+      what: 'the document',
+      shape: json(z.looseObject({ openapi: z.string() }), { openapi: '3.1.0' }),
+      headers: ['ETag'],
+    },
   },
 };
 
@@ -21,7 +25,11 @@ const pageDoc: RouteDoc = {
   tag,
   summary: 'This document as a page to read',
   answers: {
-    200: { what: 'the page', shape: { type: 'text', mediaType: 'text/html', example: '<!doctype html>' } },
+    200: {
+      what: 'the page',
+      shape: { type: 'text', mediaType: 'text/html', example: '<!doctype html>' },
+      headers: ['ETag'],
+    },
   },
 };
 
