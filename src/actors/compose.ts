@@ -22,7 +22,7 @@ import { logFact } from './runtime/fact-log.ts';
 import { maxWaitingDeliveries } from './runtime/limits.ts';
 import { Pressure } from './runtime/pressure.ts';
 import { createSupervisor } from './runtime/runtime.ts';
-import { composeScheduling } from './schedules/compose-scheduling.ts';
+import { composeScheduling, type Scheduling } from './schedules/compose-scheduling.ts';
 import { composeSessions } from './sessions/compose-sessions.ts';
 import { Silences } from './silences/silences.ts';
 
@@ -90,10 +90,12 @@ export const compose = (foundations: Foundations): Parts => {
     after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
     remove: foundations.deleteClient,
     version: clientRegistryVersion,
+    hook: (name) => configuration.hook(defaultNamespace, name),
+    turns: { take: (...turn) => scheduling.turns.take(...turn) },
     log,
     onFault: (what, error) => faults.report(what, error),
   });
-  const scheduling = composeScheduling(foundations, {
+  const scheduling: Scheduling = composeScheduling(foundations, {
     configuration,
     pipelines,
     sessions,

@@ -1,23 +1,19 @@
 // From the earlier generation to ours: a result of a client as an event of the pipeline (earlier-client sheet 5).
 import { type Check, checkSchema } from '../model/check.ts';
-import { attributesAnnotation } from '../model/earlier/attributes.ts';
+import { attributesAnnotation, incidentAnnotation } from '../model/earlier/attributes.ts';
+import { defaultHandler, unresolved } from '../model/earlier/event-shape.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
-import type { Metadata } from '../model/metadata.ts';
 import type { ClientResult } from './client-facts.ts';
 
 const maxStatus = 255;
-export const defaultHandler = 'default';
 
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 export const whole = (value: unknown, otherwise = 0): number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise;
 export const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
-
-/** An incident that OK results did not end, as it was told: only the registry may say so. */
-export const unresolved = 'unresolved';
 
 /** Attributes of a result that have a field of their own in a check, or are not for its sender to set. */
 const fields: ReadonlySet<string> = new Set([
@@ -40,9 +36,6 @@ export const leftOver = (map: Json, known: ReadonlySet<string>): string | undefi
   const rest = Object.entries(map).filter(([key]) => !known.has(key));
   return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
 };
-
-export const annotated = (attributes: string | undefined): Pick<Metadata, 'annotations'> =>
-  attributes === undefined ? {} : { annotations: { [attributesAnnotation]: attributes } };
 
 /** `handlers`, else `handler`, else `default`; nobody when the result says `handle: false`. */
 export const handlersOf = ({ handle, handlers, handler }: ClientResult): string[] => {
@@ -79,6 +72,12 @@ const hooksOf = ({ hooks }: ClientResult): Check['hooks'] => {
   }));
 };
 
+/** The incident is settled when the result is merged with the one before it. */
+const annotationsOf = (attributes: string | undefined, id: string): Record<string, string> => ({
+  [incidentAnnotation]: id,
+  ...(attributes === undefined ? {} : { [attributesAnnotation]: attributes }),
+});
+
 /** A result as an event. `sender` is the client that sent it, which may speak for another one. */
 export const resultEvent = (
   result: ClientResult,
@@ -95,7 +94,7 @@ export const resultEvent = (
     metadata: {
       name: text(result['name']),
       namespace: entity.metadata.namespace ?? '',
-      ...annotated(leftOver(whence, fields)),
+      annotations: annotationsOf(leftOver(whence, fields), id),
     },
     command: text(result['command']),
     handlers: handlersOf(result),

@@ -2,20 +2,64 @@
 // put into (earlier-client sheet 1.7, 3.4, 3.11 and 5.4).
 import type { CheckConfig } from '../model/check.ts';
 import { attributesOf } from '../model/earlier/attributes.ts';
+import { isHookKey } from '../model/earlier/check-rules.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { type Pipe, pipeOf } from '../model/earlier/pipes.ts';
 import { substitute } from '../model/earlier/tokens.ts';
+import type { HookConfig } from '../model/hook.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
 
 const entityPrefix = 'entity:';
 
-/** Where a request goes: an `entity:` subscription also reaches the client of that name. */
-export const requestPipes = (subscriptions: readonly string[], roundRobin: boolean): readonly Pipe[] =>
-  subscriptions.map((subscription) => {
-    if (subscription.startsWith(entityPrefix))
-      return pipeOf(`client:${subscription.slice(entityPrefix.length)}`);
-    return pipeOf(roundRobin && !subscription.includes(':') ? `roundrobin:${subscription}` : subscription);
+/** The pipe that reaches one client. */
+export const clientPipe = (name: string): Pipe => pipeOf(`client:${name}`);
+
+/** Where a request for a subscription goes: an `entity:` subscription also reaches the client of that name. */
+export const requestPipe = (subscription: string): Pipe =>
+  subscription.startsWith(entityPrefix)
+    ? clientPipe(subscription.slice(entityPrefix.length))
+    : pipeOf(subscription);
+
+/** Whether one client after the other runs a check for this subscription, and it is for us to say whose turn it is. */
+export const isInTurn = ({ round_robin }: CheckConfig, subscription: string): boolean =>
+  round_robin && !subscription.includes(':');
+
+/** Whether a client is one of those that take turns. */
+export const takesTurns = ({ subscriptions }: ClientRecord, subscription: string): boolean =>
+  Array.isArray(subscriptions) &&
+  (subscriptions.includes(subscription) || subscriptions.includes(`roundrobin:${subscription}`));
+
+/**
+ * The hooks of a definition as clients know them: one command a status. Where a status names several hooks, it is the first
+ * that exists.
+ */
+export const requestedHooks = (
+  { check_hooks: lists, metadata }: CheckConfig,
+  find: (name: string) => HookConfig | undefined,
+): Json => {
+  const named = (lists ?? []).flatMap((list) => Object.entries(list));
+  const hooks = named.flatMap(([status, names]) => {
+    const hook = (names ?? []).map(find).find((one) => one !== undefined);
+    if (hook === undefined || !isHookKey(status)) return [];
+    const { command, timeout, stdin } = hook;
+    return [[status, { command, ...(timeout > 0 ? { timeout } : {}), ...(stdin ? { stdin } : {}) }] as const];
   });
+  const { hooks: annotated } = attributesOf(metadata);
+  // The first one of a status counts, as it does for agents.
+  const all = { ...Object.fromEntries(hooks.reverse()), ...(isMap(annotated) ? annotated : {}) };
+  return Object.keys(all).length === 0 ? {} : { hooks: all };
+};
+
+/**
+ * Whom a definition names. One without handlers leaves it to the result, which then goes to the handler `default`; one with
+ * pipelines alone goes to those alone.
+ */
+const handlersOfDefinition = ({ handlers, pipelines, metadata }: CheckConfig): Json => {
+  if (handlers.length > 0) return { handlers };
+  const { handler, handlers: annotated } = attributesOf(metadata);
+  const hasPipelinesOnly = (pipelines ?? []).length > 0 && handler === undefined && annotated === undefined;
+  return hasPipelinesOnly ? { handlers } : {};
+};
 
 const set = (entries: readonly (readonly [string, unknown, boolean])[]): Json =>
   Object.fromEntries(entries.filter(([, , given]) => given).map(([key, value]) => [key, value]));
@@ -32,8 +76,9 @@ const requested = (config: CheckConfig): Json => ({
     ['low_flap_threshold', config.low_flap_threshold, config.low_flap_threshold > 0],
     ['high_flap_threshold', config.high_flap_threshold, config.high_flap_threshold > 0],
     ['proxy_requests', config.proxy_requests, isMap(config.proxy_requests)],
+    ['publish', false, !config.publish],
   ]),
-  handlers: config.handlers,
+  ...handlersOfDefinition(config),
   name: config.metadata.name,
 });
 
@@ -66,12 +111,24 @@ export const completedResult = (
   record: ClientRecord,
 ): ClientResult => {
   if (config === undefined || result['standalone'] === true || isStandalone(config)) return result;
-  const { source: _, handlers, handler, proxy_requests: __, ...definition } = checkDefinition(config);
+  const {
+    source: _,
+    handlers,
+    handler,
+    proxy_requests: __,
+    publish: ___,
+    ...definition
+  } = checkDefinition(config);
   const isHandled = result['handler'] !== undefined || result['handlers'] !== undefined;
   const command = record['type'] === 'proxy' ? definition['command'] : undefined;
   return {
     ...definition,
-    ...(isHandled ? {} : { ...(handler === undefined ? {} : { handler }), handlers }),
+    ...(isHandled
+      ? {}
+      : set([
+          ['handler', handler, handler !== undefined],
+          ['handlers', handlers, handlers !== undefined],
+        ])),
     ...result,
     ...(command === undefined ? {} : { command }),
   };

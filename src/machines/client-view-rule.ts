@@ -1,47 +1,18 @@
-// From our generation to the earlier one: an event of a client as its API tells it, and what an operator makes of it there
-// (earlier-client sheet 3.5, 3.7, 4 and 8).
+// What the API of the earlier generation shows of results, and what its operators do to incidents: keep them open, and end
+// them (earlier-client sheet 3.4, 3.7 and 4).
 import type { Check } from '../model/check.ts';
 import { attributesAnnotation, attributesOf } from '../model/earlier/attributes.ts';
-import { isMap, type Json } from '../model/earlier/json.ts';
+import {
+  earlierResult,
+  incidentOf,
+  isEarlierEvent,
+  unresolved,
+  unresolvedIn,
+} from '../model/earlier/event-shape.ts';
+import type { Json } from '../model/earlier/json.ts';
 import type { CheckEvent } from '../model/event.ts';
-import { defaultHandler, handlersOf, unresolved } from './client-event-rule.ts';
-import type { ClientRecord, ClientResult } from './client-facts.ts';
-
-const given = (entries: Json): Json =>
-  Object.fromEntries(
-    Object.entries(entries).filter(([, value]) => value !== undefined && value !== 0 && value !== false),
-  );
-
-/** Those of events that came another way: a client's own attributes say whom it wants told, and are silent for `default`. */
-const addedHandlers = ({ handlers }: Check, { handler, handlers: own }: Json): Json => {
-  const isDefault = handlers.length === 1 && handlers[0] === defaultHandler;
-  return handler !== undefined || own !== undefined || handlers.length === 0 || isDefault ? {} : { handlers };
-};
-
-/** The result of a check as the earlier generation stores it, without its history. */
-export const earlierResult = ({ check }: CheckEvent): Json => {
-  const { [unresolved]: _, ...attributes } = attributesOf(check.metadata);
-  return {
-    ...attributes,
-    type: attributes['type'] ?? 'standard',
-    ...given({
-      command: check.command === '' ? undefined : check.command,
-      timeout: check.timeout,
-      stdin: check.stdin,
-      ttl: check.ttl,
-      low_flap_threshold: check.low_flap_threshold,
-      high_flap_threshold: check.high_flap_threshold,
-      duration: check.duration,
-    }),
-    ...(check.ttl_status === undefined ? {} : { ttl_status: check.ttl_status }),
-    ...addedHandlers(check, attributes),
-    name: check.metadata.name,
-    output: check.output,
-    status: check.status,
-    executed: check.executed,
-    issued: check.issued,
-  };
-};
+import { handlersOf } from './client-event-rule.ts';
+import type { ClientResult } from './client-facts.ts';
 
 const defaultKeptLength = 255;
 
@@ -64,59 +35,6 @@ export const storedResult = (event: CheckEvent): Json => {
   const result = earlierResult(event);
   const history = (event.check.history ?? []).map(({ status }) => status);
   return { ...result, output: keptOutput(result, event.check.output), history };
-};
-
-export type EarlierAction = 'create' | 'resolve' | 'flapping';
-
-/** Flapping is said whatever the status; an OK result resolves. */
-export const earlierAction = ({ check }: CheckEvent): EarlierAction => {
-  if (check.state === 'flapping') return 'flapping';
-  return check.status === 0 ? 'resolve' : 'create';
-};
-
-const unresolvedIn = ({ check }: CheckEvent): Json | undefined => {
-  const incident = attributesOf(check.metadata)[unresolved];
-  return isMap(incident) ? incident : undefined;
-};
-
-/** Only what is wrong is in the earlier generation's event registry, and what nobody ended (earlier-client sheet 3.7). */
-export const isEarlierEvent = (event: CheckEvent): boolean =>
-  event.check.status !== 0 ||
-  (event.check.state === 'flapping' && attributesOf(event.check.metadata)['force_resolve'] !== true) ||
-  unresolvedIn(event) !== undefined;
-
-/** When the status became what it is: the first result of the last run of equal ones. */
-const changedAt = ({ check, timestamp }: CheckEvent): number => {
-  const history = check.history ?? [];
-  const before = history.findLastIndex(({ status }) => status !== check.status);
-  return history[before + 1]?.executed ?? timestamp;
-};
-
-const incidentOf = (event: CheckEvent): Json => {
-  const { check } = event;
-  const silenced = check.silenced ?? [];
-  return {
-    id: event.id,
-    check: {
-      ...earlierResult(event),
-      history: (check.history ?? []).map(({ status }) => String(status)),
-      total_state_change: check.total_state_change,
-    },
-    occurrences: check.occurrences,
-    occurrences_watermark: check.occurrences_watermark,
-    last_ok: check.last_ok === 0 ? null : check.last_ok,
-    action: earlierAction(event),
-    timestamp: event.timestamp,
-    last_state_change: changedAt(event),
-    silenced: silenced.length > 0,
-    silenced_by: silenced,
-  };
-};
-
-/** An incident as the earlier generation tells it. History is a list of statuses, as strings. */
-export const earlierEvent = (event: CheckEvent, client: ClientRecord): Json => {
-  const { id, ...rest } = unresolvedIn(event) ?? incidentOf(event);
-  return { id, client, ...rest };
 };
 
 const withAttributes = (event: CheckEvent, attributes: Json, check: Partial<Check>): CheckEvent => ({

@@ -2,7 +2,10 @@
 // computes (history, counts, state, silences) comes from here. What a sender claims about them is dropped, unless an event
 // that is not known yet is written with its past.
 import type { Check, CheckState } from '../model/check.ts';
+import { incidentAnnotation } from '../model/earlier/attributes.ts';
+import { incidentIdOf } from '../model/earlier/event-shape.ts';
 import type { CheckEvent } from '../model/event.ts';
+import type { Metadata } from '../model/metadata.ts';
 import { copyCheck } from './check-copy.ts';
 import { isFlapping, totalStateChange } from './flapping-rule.ts';
 import { appendHistory, isResolution } from './history-rule.ts';
@@ -43,12 +46,19 @@ export const mergeResult = (
   const past = previous === null && around.mayImport === true ? pastOf(incoming.check) : null;
   const imported = past?.includesResult === true;
   const check = mergeCheck(past?.before ?? previous?.check, incoming.check, imported, around);
+  if (past === null && incoming.check.metadata.annotations?.[incidentAnnotation] !== undefined)
+    check.metadata = withIncident(check.metadata, incidentIdOf(previous, incoming));
   const timestamp = incoming.timestamp === 0 ? Math.floor(around.nowMs / 1000) : incoming.timestamp;
   const whole: CheckEvent = { ...incoming, timestamp, check };
   const resolves = check.history !== null && isResolution(check.history);
   const { stored, whole: told } = cutForStorage(whole);
   return { stored, whole: told, state: check.state as CheckState, resolves, imported };
 };
+
+const withIncident = (metadata: Metadata, id: string): Metadata => ({
+  ...metadata,
+  annotations: { ...metadata.annotations, [incidentAnnotation]: id },
+});
 
 const mergeCheck = (
   previous: Before | undefined,

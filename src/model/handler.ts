@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { secretReferenceSchema } from './check.ts';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
-import { listOrNull, stringListOrNull, text, unsigned, unsigned32 } from './quick-types.ts';
+import { flag, listOrNull, stringListOrNull, text, unsigned, unsigned32 } from './quick-types.ts';
 
 export const handlerTypes = ['pipe', 'tcp', 'udp', 'set'] as const;
 export type HandlerType = (typeof handlerTypes)[number];
+
+export const handlerSeverities = ['ok', 'warning', 'critical', 'unknown'] as const;
 
 export const handlerSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
@@ -21,6 +23,10 @@ export const handlerSchema = z.object({
   env_vars: stringListOrNull(),
   runtime_assets: stringListOrNull(),
   secrets: listOrNull(secretReferenceSchema),
+  /** Of events of clients of the earlier generation: told though silenced, though flapping, and of which severities only. */
+  handle_silenced: flag().optional(),
+  handle_flapping: flag().optional(),
+  severities: z.array(z.enum(handlerSeverities)).optional(),
 });
 export type Handler = z.infer<typeof handlerSchema>;
 

@@ -7,7 +7,7 @@ import { nameFault, namespaceFault } from './names.ts';
 import { listOrNull, stringListOrNull, text, unsigned32 } from './quick-types.ts';
 
 /** The mutators that need no definition. */
-export const builtInMutators = ['json', 'only_check_output'] as const;
+export const builtInMutators = ['json', 'only_check_output', 'earlier_event'] as const;
 
 export const mutatorSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),

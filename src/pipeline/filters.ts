@@ -2,7 +2,8 @@
 // goes to the sandbox in a single trip, however many workflows name them, so that the event is parsed once.
 import type { Event } from '../model/event.ts';
 import type { EventFilter } from '../model/event-filter.ts';
-import { judgeBuiltIn } from './built-in-filters.ts';
+import { type BuiltInVerdict, judgeBuiltIn } from './built-in-filters.ts';
+import { clientGateName } from './client-rules.ts';
 import { scriptsOf } from './environment.ts';
 import { isRetryable, messageOf } from './failures.ts';
 import { type Ruling, ruleOutcomes, ruleWindows } from './filter-rule.ts';
@@ -37,7 +38,8 @@ export const judgeFilters = async (
   const rulings = new Map<string, Judged>();
   const programs = new Map<string, EventFilter>();
   const nowMs = deps.nowMs();
-  for (const workflow of workflows)
+  for (const workflow of workflows) {
+    if (workflow.gate?.(event).allowed === false) continue;
     for (const name of workflow.filters) {
       if (programs.has(name)) continue;
       const ruling = rulings.get(name) ?? judgeAtOnce(name, event, namespace, nowMs, deps);
@@ -48,8 +50,9 @@ export const judgeFilters = async (
         if (ruling.stopped) break;
       }
     }
+  }
   if (programs.size > 0) await runPrograms(eventJson, namespace, nowMs, programs, rulings, deps);
-  return (workflow) => walk(workflow, rulings);
+  return (workflow) => walk(workflow, event, rulings);
 };
 
 /** What the filters of a workflow say of an event, when none of those it reaches needs the sandbox; else undefined. */
@@ -60,14 +63,22 @@ export const passAtOnce = (
   deps: Pick<FilterDeps, 'lookup' | 'nowMs'>,
 ): FilterPass | undefined => {
   const rulings = new Map<string, Judged>();
+  if (workflow.gate?.(event).allowed === false) return walk(workflow, event, rulings);
   for (const name of workflow.filters) {
     const ruling = judgeAtOnce(name, event, namespace, deps.nowMs(), deps);
     if ('metadata' in ruling) return undefined;
     rulings.set(name, ruling);
     if (ruling.stopped) break;
   }
-  return walk(workflow, rulings);
+  return walk(workflow, event, rulings);
 };
+
+const judgedBuiltIn = ({ allowed, why }: BuiltInVerdict): Judged => ({
+  verdict: allowed ? 'allowed' : 'denied',
+  stopped: !allowed,
+  why,
+  durationMs: 0,
+});
 
 /** A ruling that needs no sandbox, or the definition of a filter that does. */
 const judgeAtOnce = (
@@ -78,13 +89,7 @@ const judgeAtOnce = (
   deps: Pick<FilterDeps, 'lookup'>,
 ): Judged | EventFilter => {
   const builtIn = judgeBuiltIn(name, event);
-  if (builtIn !== undefined)
-    return {
-      verdict: builtIn.allowed ? 'allowed' : 'denied',
-      stopped: !builtIn.allowed,
-      why: builtIn.why,
-      durationMs: 0,
-    };
+  if (builtIn !== undefined) return judgedBuiltIn(builtIn);
   const filter = deps.lookup.filter(namespace, name);
   if (filter === undefined)
     return { verdict: 'error', stopped: true, why: `filter ${name} does not exist`, durationMs: 0 };
@@ -144,8 +149,14 @@ const toProgram = async (
   };
 };
 
-const walk = (workflow: PlannedWorkflow, rulings: ReadonlyMap<string, Judged>): FilterPass => {
+const walk = (workflow: PlannedWorkflow, event: Event, rulings: ReadonlyMap<string, Judged>): FilterPass => {
   const steps: FilterStep[] = [];
+  const gate = workflow.gate?.(event);
+  if (gate !== undefined) {
+    const step: FilterStep = { name: clientGateName, ...judgedBuiltIn(gate) };
+    steps.push(step);
+    if (step.stopped) return { steps, stop: step, retry: false };
+  }
   for (const name of workflow.filters) {
     const ruling = rulings.get(name);
     if (ruling === undefined) continue;

@@ -1,6 +1,7 @@
 // The mutator of a workflow: turns the event into what the handler is given (backend sheet 6.5). Each workflow starts
 // from the same immutable text, so a mutation is seen by its own handler only.
-import type { Event } from '../model/event.ts';
+import { clientOf, earlierEvent } from '../model/earlier/event-shape.ts';
+import { type Event, hasCheck } from '../model/event.ts';
 import type { Mutator } from '../model/mutator.ts';
 import { isBackendSetting } from '../model/process-environment.ts';
 import { directRunner } from './commands/run-command.ts';
@@ -35,6 +36,10 @@ export const mutateEvent = async (
     return event.check === undefined
       ? failed('the event has no check, so it has no check output')
       : { type: 'data', data: event.check.output };
+  if (name === 'earlier_event')
+    return hasCheck(event)
+      ? { type: 'data', data: JSON.stringify(earlierEvent(event, clientOf(event.entity))) }
+      : failed('the event has no check, so the earlier generation has no shape for it');
   const mutator = deps.lookup.mutator(namespace, name);
   if (mutator === undefined) return failed(`mutator "${name}" does not exist`);
   try {

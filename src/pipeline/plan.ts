@@ -4,6 +4,7 @@
 import { type Event, eventNamespace } from '../model/event.ts';
 import type { Handler } from '../model/handler.ts';
 import type { Pipeline, WorkflowReference } from '../model/pipeline.ts';
+import { type ClientGate, clientGate } from './client-rules.ts';
 import { expandHandlers } from './handler-sets.ts';
 import type { ResourceLookup } from './ports.ts';
 import type { SkippedStep } from './trace.ts';
@@ -17,6 +18,8 @@ export interface PlannedWorkflow {
   readonly filters: readonly string[];
   readonly mutator: string;
   readonly handler: Handler;
+  /** For events of clients of the earlier generation: asked before the filters, once the result is merged. */
+  readonly gate?: ClientGate;
 }
 
 export interface Plan {
@@ -41,13 +44,14 @@ export const planWorkflows = (event: Event, lookup: ResourceLookup): Plan => {
     const pipeline = lookup.pipeline(namespace, reference.name);
     if (pipeline === undefined)
       skipped.push({ skipped: `pipeline ${reference.name}`, why: 'pipeline does not exist' });
-    else planPipeline(pipeline, namespace, lookup, workflows, skipped);
+    else planPipeline(event, pipeline, namespace, lookup, workflows, skipped);
   }
   planImplicit(event, namespace, lookup, workflows, skipped);
   return { namespace, workflows, skipped };
 };
 
 const planPipeline = (
+  event: Event,
   pipeline: Pipeline,
   namespace: string,
   lookup: ResourceLookup,
@@ -74,6 +78,7 @@ const planPipeline = (
       filters: (workflow.filters ?? []).map((filter) => filter.name),
       mutator: workflow.mutator?.name || 'json',
       handler,
+      ...clientGate(event, handler, true),
     });
   }
 };
@@ -125,6 +130,7 @@ const planImplicit = (
         filters: handler.filters ?? [],
         mutator: handler.mutator || 'json',
         handler,
+        ...clientGate(event, handler, false),
       });
   }
 };

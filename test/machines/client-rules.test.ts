@@ -10,15 +10,18 @@ import {
   registrationResult,
 } from '../../src/machines/client-registry-rule.ts';
 import {
+  checkDefinition,
   checkRequest,
   completedResult,
   matchesClient,
   proxyRequest,
-  requestPipes,
+  requestedHooks,
+  requestPipe,
 } from '../../src/machines/client-request-rule.ts';
 import { firstRunDelayMs } from '../../src/machines/client-schedule-rule.ts';
 import { checkConfigSchema } from '../../src/model/check.ts';
 import { attributesAnnotation } from '../../src/model/earlier/attributes.ts';
+import { hookConfigSchema } from '../../src/model/hook.ts';
 
 const entity = clientEntity({ name: 'c1', subscriptions: ['web'], custom: { a: 1 } }, 'default');
 
@@ -105,6 +108,39 @@ describe('the earlier generation: messages', () => {
     assert.deepEqual(handlersOf({ handle: false, handler: 'b' }), []);
   });
 
+  it('leaves the handlers of a definition without any to the result', () => {
+    const plain = checkConfigSchema.parse({ metadata: { name: 'cpu' }, command: 'true', interval: 10 });
+    assert.ok(!('handlers' in checkRequest(plain, 7)) && !('handlers' in checkDefinition(plain)));
+    const sent = { name: 'cpu', output: '', status: 1 };
+    assert.deepEqual(handlersOf(completedResult(sent, plain, {})), ['default']);
+    const pipelines = [{ name: 'p', type: 'Pipeline', api_version: 'core/v2' }];
+    assert.deepEqual(handlersOf(completedResult(sent, { ...plain, pipelines }, {})), []);
+    assert.deepEqual(checkRequest({ ...plain, pipelines }, 7)['handlers'], []);
+  });
+
+  it('sends the hooks of a definition along, one a status', () => {
+    const hook = (name: string) =>
+      hookConfigSchema.parse({
+        metadata: { name },
+        command: `run ${name}`,
+        timeout: 5,
+        stdin: name === 'ps',
+      });
+    const find = (name: string) => (name === 'gone' ? undefined : hook(name));
+    const config = checkConfigSchema.parse({
+      metadata: { name: 'cpu', annotations: { [attributesAnnotation]: '{"hooks":{"2":{"command":"own"}}}' } },
+      check_hooks: [{ critical: ['gone', 'ps', 'top'] }, { 'non-zero': ['df'] }, { critical: ['late'] }],
+    });
+    assert.deepEqual(requestedHooks(config, find), {
+      hooks: {
+        '2': { command: 'own' },
+        critical: { command: 'run ps', timeout: 5, stdin: true },
+        'non-zero': { command: 'run df', timeout: 5 },
+      },
+    });
+    assert.deepEqual(requestedHooks(checkConfigSchema.parse({ metadata: { name: 'x' } }), find), {});
+  });
+
   it('never lets a strange status look like OK', () => {
     for (const [status, expected] of [
       [-1, 3],
@@ -117,12 +153,11 @@ describe('the earlier generation: messages', () => {
   });
 
   it('puts requests into the pipes of the earlier generation', () => {
-    assert.deepEqual(requestPipes(['web', 'entity:c1', 'direct:x'], false), [
+    assert.deepEqual(['web', 'entity:c1', 'direct:x'].map(requestPipe), [
       { type: 'fanout', name: 'web' },
       { type: 'fanout', name: 'client:c1' },
       { type: 'direct', name: 'direct:x' },
     ]);
-    assert.deepEqual(requestPipes(['web'], true), [{ type: 'direct', name: 'roundrobin:web' }]);
     const config = checkConfigSchema.parse({
       metadata: { name: 'cpu', annotations: { [attributesAnnotation]: '{"refresh":60}' } },
       command: 'true',
@@ -132,6 +167,7 @@ describe('the earlier generation: messages', () => {
       proxy_entity_name: 'sw-1',
     });
     assert.deepEqual(checkRequest(config, 7), {
+      publish: false,
       refresh: 60,
       command: 'true',
       source: 'sw-1',

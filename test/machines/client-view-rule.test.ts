@@ -4,17 +4,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clientEntity } from '../../src/machines/client-entity-rule.ts';
 import { resultEvent } from '../../src/machines/client-event-rule.ts';
+import { keepingIncident, resolvedEvent, storedResult } from '../../src/machines/client-view-rule.ts';
+import { mergeResult } from '../../src/machines/merge-rule.ts';
+import { attributesAnnotation } from '../../src/model/earlier/attributes.ts';
 import {
   earlierAction,
   earlierEvent,
   earlierResult,
   isEarlierEvent,
-  keepingIncident,
-  resolvedEvent,
-  storedResult,
-} from '../../src/machines/client-view-rule.ts';
-import { mergeResult } from '../../src/machines/merge-rule.ts';
-import { attributesAnnotation } from '../../src/model/earlier/attributes.ts';
+} from '../../src/model/earlier/event-shape.ts';
 import type { CheckEvent } from '../../src/model/event.ts';
 
 const entity = clientEntity({ name: 'c1', subscriptions: ['web'], custom: { a: 1 } }, 'default');
@@ -39,7 +37,8 @@ describe('the earlier generation: one check of one client', () => {
     ['the same failure again', [1, 1, 1], 'create', true, 3, 3],
     ['another failure keeps the watermark', [1, 1, 2], 'create', true, 1, 2],
     ['a resolution', [2, 2, 0], 'resolve', false, 1, 2],
-    ['plain OK', [0], 'resolve', false, 1, 1],
+    ['plain OK', [0], 'create', false, 1, 1],
+    ['OK again', [2, 0, 0], 'create', false, 2, 2],
     ['a failure after OK begins anew', [2, 2, 0, 1], 'create', true, 1, 1],
   ];
   for (const [what, statuses, action, stored, occurrences, watermark] of table) {
@@ -66,7 +65,17 @@ describe('the earlier generation: one check of one client', () => {
     );
     assert.equal(earlierAction(failing.at(-1) as CheckEvent), 'create');
     const calm = events([...Array.from({ length: 22 }, (_, at) => at % 2), ...Array(21).fill(0)], thresholds);
-    assert.equal(earlierAction(calm.at(-1) as CheckEvent), 'resolve');
+    const actions = calm.map(earlierAction);
+    const end = actions.lastIndexOf('flapping') + 1;
+    assert.deepEqual([actions[end], new Set(actions.slice(end + 1))], ['resolve', new Set(['create'])]);
+  });
+
+  it('has one id for an incident, from its first result to the one that resolves it', () => {
+    const ids = events([0, 1, 2, 2, 0, 0, 1, ...Array(30).fill(1), 0]).map(
+      (event) => earlierEvent(event, {})['id'],
+    );
+    assert.deepEqual(ids.slice(0, 7), ['id-0', 'id-1', 'id-1', 'id-1', 'id-1', 'id-5', 'id-6']);
+    assert.deepEqual(new Set(ids.slice(6)), new Set(['id-6']));
   });
 
   it('tells history as texts, and the attributes nobody here knows', () => {

@@ -4,16 +4,23 @@ import type { ClientRecord } from '../../machines/client-facts.ts';
 import {
   checkRequest,
   clientAttributes,
+  clientPipe,
+  isInTurn,
   isStandalone,
   matchesClient,
   proxyRequest,
-  requestPipes,
+  requestedHooks,
+  requestPipe,
+  takesTurns,
 } from '../../machines/client-request-rule.ts';
 import { proxyDelaysMs } from '../../machines/proxy-splay-rule.ts';
+import { ringOf } from '../../machines/round-robin-rule.ts';
 import type { CheckConfig } from '../../model/check.ts';
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import { isSubdued } from '../../model/earlier/subdue.ts';
+import type { HookConfig } from '../../model/hook.ts';
+import type { Turns } from '../schedules/turns.ts';
 import { clientNamespace } from './client-behaviour.ts';
 
 /** Somewhere requests are sent to: a broker, or the clients that are connected to us. */
@@ -36,9 +43,19 @@ export interface ClientIssue {
   readonly attributes?: Json;
 }
 
+export interface AwakeClient {
+  readonly name: string;
+  readonly record: ClientRecord;
+  readonly via: string;
+}
+
 export interface ClientRequestsWorld {
   readonly outlets: () => Iterable<Outlet>;
   readonly records: () => readonly ClientRecord[];
+  /** Clients that give signs of life, and the outlet each of them is reached through. */
+  readonly awake: () => readonly AwakeClient[];
+  readonly hook: (name: string) => HookConfig | undefined;
+  readonly turns: Pick<Turns, 'take'>;
   readonly nowMs: () => number;
   readonly after: (delayMs: number, task: () => void) => void;
   readonly log: Record<'info' | 'warn', (fields: object, text: string) => void>;
@@ -67,13 +84,17 @@ export class ClientRequests {
 
   /** One request, as it is. */
   ask(config: CheckConfig, issue: ClientIssue): void {
-    this.#publish(config, issue, checkRequest(config, issue.issued));
+    this.#publish(config, issue, this.#request(config, issue));
+  }
+
+  #request(config: CheckConfig, { issued }: ClientIssue): Json {
+    return { ...checkRequest(config, issued), ...requestedHooks(config, this.#world.hook) };
   }
 
   #forClients(config: CheckConfig, wanted: Json, issue: ClientIssue): void {
     const { records, nowMs, after, log } = this.#world;
     const check = config.metadata.name;
-    const request = checkRequest(config, issue.issued);
+    const request = this.#request(config, issue);
     const matched = records().filter((record) => matchesClient(wanted, record));
     const delays = proxyDelaysMs(splayed(config, request['proxy_requests']), matched.length, nowMs());
     for (const [index, record] of matched.entries()) {
@@ -89,16 +110,48 @@ export class ClientRequests {
   #publish(config: CheckConfig, { subscriptions = [], attributes }: ClientIssue, request: Json): void {
     const asked = subscriptions.length === 0 ? config.subscriptions : subscriptions;
     const message = JSON.stringify({ ...request, ...attributes });
-    for (const outlet of this.#world.outlets()) {
-      if (!outlet.isConnected()) continue;
-      for (const pipe of requestPipes(asked, config.round_robin)) {
-        outlet
-          .publish(pipe, message)
-          .catch((error) => this.#world.onFault(`asking ${pipe.name} over ${outlet.name}`, error));
-      }
+    for (const subscription of asked) {
+      if (isInTurn(config, subscription)) this.#publishInTurn(config, subscription, message);
+      else this.#publishToAll(requestPipe(subscription), message);
     }
   }
+
+  #publishToAll(pipe: Pipe, message: string): void {
+    const { outlets, awake } = this.#world;
+    // What waits in the list of a direct pipe for a client that never comes would be kept by a broker for ever.
+    const takers = pipe.type === 'direct' ? new Set(subscribersOf(pipe, awake())) : undefined;
+    for (const outlet of outlets())
+      if (outlet.isConnected() && takers?.has(outlet.name) !== false) this.#send(outlet, pipe, message);
+  }
+
+  /** One rotation over the clients of all transports; it goes on after a restart. */
+  #publishInTurn({ metadata: { name: check } }: CheckConfig, subscription: string, message: string): void {
+    const { outlets, awake, turns } = this.#world;
+    const reachable = new Map(
+      [...outlets()].filter((one) => one.isConnected()).map((one) => [one.name, one]),
+    );
+    const members = awake().filter(
+      ({ record, via }) => reachable.has(via) && takesTurns(record, subscription),
+    );
+    const ring = ringOf(members.map(({ name }) => name));
+    const [turn] = turns.take(clientNamespace, check, `clients:${subscription}`, ring, 1);
+    const member = members.find(({ name }) => name === turn);
+    const outlet = reachable.get(member?.via ?? '');
+    if (member !== undefined && outlet !== undefined) this.#send(outlet, clientPipe(member.name), message);
+  }
+
+  #send(outlet: Outlet, pipe: Pipe, message: string): void {
+    outlet
+      .publish(pipe, message)
+      .catch((error) => this.#world.onFault(`asking ${pipe.name} over ${outlet.name}`, error));
+  }
 }
+
+/** The outlets behind which somebody takes from a pipe. */
+const subscribersOf = ({ name }: Pipe, clients: readonly AwakeClient[]): readonly string[] =>
+  clients
+    .filter(({ record: { subscriptions } }) => Array.isArray(subscriptions) && subscriptions.includes(name))
+    .map(({ via }) => via);
 
 /** The definition with the splay its owner wrote for the earlier generation. */
 const splayed = (config: CheckConfig, proxies: unknown): CheckConfig => {

@@ -7,6 +7,7 @@ import { signatureOf } from '../../machines/client-signature-rule.ts';
 import type { EntityFact } from '../../machines/entity-facts.ts';
 import type { Entity } from '../../model/entity.ts';
 import { MonError } from '../../model/errors.ts';
+import type { HookConfig } from '../../model/hook.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import type { EntityTree } from '../entities/entity-tree.ts';
 import type { ActorId, ActorMessage, Behaviour, Receipt } from '../runtime/contract.ts';
@@ -14,8 +15,9 @@ import { offerMessage } from '../runtime/receipts.ts';
 import type { Registry } from '../runtime/registry.ts';
 import { contextOf, stateValueOf } from '../runtime/snapshot.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
+import type { Turns } from '../schedules/turns.ts';
 import { type ClientWorld, clientBehaviour, clientNamespace } from './client-behaviour.ts';
-import { ClientRequests, type Outlet } from './client-requests.ts';
+import { type AwakeClient, ClientRequests, type Outlet } from './client-requests.ts';
 
 export const clientsId: ActorId = 'clients';
 
@@ -32,6 +34,9 @@ export interface ClientsWorld
   readonly tree: Pick<EntityTree, 'entity' | 'ensureEntity'>;
   readonly admitsEntity: (namespace: string, name: string) => boolean;
   readonly version: string;
+  readonly hook: (name: string) => HookConfig | undefined;
+  /** Whose turn it was last, of the clients that share a subscription. */
+  readonly turns: Pick<Turns, 'take'>;
   readonly after: (delayMs: number, task: () => void) => void;
   /** Removes a client with all its events and its entity. */
   readonly remove: (name: string) => Promise<unknown>;
@@ -81,6 +86,7 @@ export class Clients {
       ...world,
       outlets: () => this.#outlets.values(),
       records: () => this.list().map(({ record }) => record),
+      awake: () => this.#awake(),
     });
   }
 
@@ -201,6 +207,20 @@ export class Clients {
     if (this.#world.registry.has(id)) return;
     const behaviour = clientBehaviour(name, this.#clientWorld, record) as Behaviour;
     this.#world.supervisor(clientsId)?.startChild({ id, restart: 'transient', behaviour });
+  }
+
+  #awake(): readonly AwakeClient[] {
+    const { registry } = this.#world;
+    return registry.ids(prefix).flatMap((id) => {
+      const snapshot = registry.peek(id);
+      if (snapshot === undefined) return [];
+      const { name, record, via } = contextOf<ClientContext>(snapshot);
+      const { keepalive } = stateValueOf(snapshot) as { readonly keepalive: string };
+      // A client that does not want its keepalives watched may run checks all the same.
+      const isAwake =
+        keepalive === 'healthy' || keepalive === 'warning' || (keepalive === 'proxy' && via !== '');
+      return record !== null && isAwake ? [{ name, record, via }] : [];
+    });
   }
 
   #isAgent(name: string): boolean {

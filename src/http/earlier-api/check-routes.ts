@@ -1,7 +1,9 @@
 // /checks and /request: definitions, and asking for one to be run now (earlier-client sheet 4).
 import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
-import { checkDefinition, isStandalone } from '../../machines/client-request-rule.ts';
+import { checkDefinition, isStandalone, requestedHooks } from '../../machines/client-request-rule.ts';
 import type { CheckConfig } from '../../model/check.ts';
+import type { Json } from '../../model/earlier/json.ts';
+import type { HookConfig } from '../../model/hook.ts';
 import { eventsOf } from './client-routes.ts';
 import {
   type Ask,
@@ -20,6 +22,15 @@ export const definitions = (backend: EarlierBackend): readonly CheckConfig[] =>
   (backend.resources.list('checks', { namespace: clientNamespace }).items as unknown as CheckConfig[]).filter(
     (config) => !isStandalone(config),
   );
+
+/** As people of the earlier generation wrote it. */
+export const shownDefinition = ({ resources }: EarlierBackend, config: CheckConfig): Json => ({
+  ...checkDefinition(config),
+  ...requestedHooks(
+    config,
+    (name) => resources.get('hooks', clientNamespace, name) as HookConfig | undefined,
+  ),
+});
 
 const definition = (backend: EarlierBackend, name: string): CheckConfig | undefined =>
   definitions(backend).find(({ metadata }) => metadata.name === name);
@@ -58,7 +69,7 @@ export const checkRoutes: readonly EarlierRoute[] = [
     method: 'GET',
     path: '/checks',
     access: may('list', 'checks'),
-    handle: ({ backend }) => found(definitions(backend).map(checkDefinition)),
+    handle: ({ backend }) => found(definitions(backend).map((config) => shownDefinition(backend, config))),
   },
   {
     method: 'GET',
@@ -66,7 +77,7 @@ export const checkRoutes: readonly EarlierRoute[] = [
     access: may('get', 'checks'),
     handle: ({ backend, params }) => {
       const config = definition(backend, params['check'] ?? '');
-      return config === undefined ? notFound : found(checkDefinition(config));
+      return config === undefined ? notFound : found(shownDefinition(backend, config));
     },
   },
   { method: 'DELETE', path: '/checks/:check', access: may('delete', 'events'), handle: deleteResults },

@@ -1,8 +1,8 @@
 // /clients: the registry, as the earlier generation shows it (earlier-client sheet 4).
 import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
 import type { ClientRecord } from '../../machines/client-facts.ts';
-import { earlierResult } from '../../machines/client-view-rule.ts';
 import { clientRows } from '../../model/earlier/client-rules.ts';
+import { earlierResult } from '../../model/earlier/event-shape.ts';
 import type { Json } from '../../model/earlier/json.ts';
 import { redactClient } from '../../model/earlier/redaction.ts';
 import { judge } from '../../model/earlier/rule-table.ts';

@@ -3,11 +3,10 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
-import { checkDefinition } from '../../machines/client-request-rule.ts';
 import { defaultClientCriticalSeconds, defaultClientWarningSeconds } from '../../machines/limits.ts';
 import type { Json } from '../../model/earlier/json.ts';
 import { redact } from '../../model/earlier/redaction.ts';
-import { definitions } from './check-routes.ts';
+import { definitions, shownDefinition } from './check-routes.ts';
 import { wholeNumber } from './listing.ts';
 import {
   type Access,
@@ -59,7 +58,7 @@ const settingsOf = (backend: EarlierBackend, transport: string): Json => ({
   },
   transport: { name: transport, reconnect_on_error: true },
   checks: Object.fromEntries(
-    definitions(backend).map((config) => [config.metadata.name, checkDefinition(config)]),
+    definitions(backend).map((config) => [config.metadata.name, shownDefinition(backend, config)]),
   ),
   filters: byName(backend, 'filters'),
   mutators: byName(backend, 'mutators'),

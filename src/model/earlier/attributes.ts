@@ -8,6 +8,9 @@ export const attributesAnnotation = 'sensu.io.json_attributes';
 /** Marks the entity of a client: its class is `proxy`, since no agent speaks for it. */
 export const clientLabel = 'mon.io/earlier_client';
 
+/** On the check of every event of a client: the id of its incident. */
+export const incidentAnnotation = 'mon.io/incident';
+
 /** What was annotated: of a check definition, a result or a client. */
 export const attributesOf = ({ annotations }: Pick<Metadata, 'annotations'>): Json => {
   const stored = annotations?.[attributesAnnotation];

@@ -147,7 +147,7 @@ const hookRows: readonly Row[] = [
 ];
 
 const hookWords: readonly string[] = ['ok', 'warning', 'critical', 'unknown', 'non-zero'];
-const isHookKey = (key: string): boolean =>
+export const isHookKey = (key: string): boolean =>
   hookWords.includes(key) || (/^\d{1,3}$/.test(key) && String(Number(key)) === key && Number(key) <= 255);
 
 const hookProblems = (hooks: unknown): string[] => {

@@ -4,6 +4,8 @@
 export const connectTimeoutMs = 20_000;
 /** Messages a broker hands to the backend before the first of them is dealt with: they share commits. */
 export const maxMessagesInHand = 100;
+/** Requests that wait in a list of Redis for one of the clients that share it; beyond it the oldest are dropped. */
+export const maxWaitingRequests = 1_000;
 /**
  * How often a broker shows that it is there. One that does not is given up after twice as long: before the silence of its
  * clients reaches any sensible threshold.

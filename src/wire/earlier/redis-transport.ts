@@ -3,9 +3,9 @@
 import { Redis } from 'ioredis';
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
-import { maxMessagesInHand, redisPingMs } from './limits.ts';
+import { maxMessagesInHand, maxWaitingRequests, redisPingMs } from './limits.ts';
 import { databaseOf, redisOptions } from './redis-options.ts';
-import { NotConnected, type Take, type Transport } from './transport.ts';
+import { keepalivesPipe, NotConnected, resultsPipe, type Take, type Transport } from './transport.ts';
 
 export interface RedisTransportOptions {
   /** As in the configuration: a map, or a URL. */
@@ -19,6 +19,9 @@ export interface RedisTransportOptions {
 
 const keyOf = (database: number, { type, name }: Pipe): string =>
   `transport:${database}:${type === 'direct' ? 'list' : 'channel'}:${name}`;
+
+/** Keepalives and results wait for the backend: none of them may get lost. */
+const isOurs = ({ name }: Pipe): boolean => name === keepalivesPipe.name || name === resultsPipe.name;
 
 /** One connected set of connections; the end of any of them is the end of all. */
 class RedisLine {
@@ -54,8 +57,10 @@ class RedisLine {
   async publish(pipe: Pipe, message: string): Promise<void> {
     const key = keyOf(this.#database, pipe);
     if (this.#main === undefined || this.#closed) throw new NotConnected();
-    if (pipe.type === 'direct') await this.#main.rpush(key, message);
-    else await this.#main.publish(key, message);
+    if (pipe.type === 'fanout') return void (await this.#main.publish(key, message));
+    const waiting = await this.#main.rpush(key, message);
+    // A list lives on without takers. Requests that wait this long ask for runs that are long over.
+    if (waiting > maxWaitingRequests && !isOurs(pipe)) await this.#main.ltrim(key, -maxWaitingRequests, -1);
   }
 
   async subscribe(pipe: Pipe, take: Take): Promise<void> {

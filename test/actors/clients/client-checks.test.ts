@@ -2,8 +2,11 @@
 // (earlier-client sheet 3.4, 3.7, 3.9 and 3.11).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isEarlierEvent } from '../../../src/machines/client-view-rule.ts';
-import { attributed, keepalive, open, openWithBroker, result } from './helpers.ts';
+import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
+import { isEarlierEvent } from '../../../src/model/earlier/event-shape.ts';
+import { hookConfigSchema } from '../../../src/model/hook.ts';
+import { fakeTransport } from '../../client/fake-transport.ts';
+import { attributed, keepalive, open, openWithBroker, result, silent } from './helpers.ts';
 
 const asked = (published: readonly { readonly pipe: string; readonly message: object }[]) =>
   published.map(({ pipe, message }) => {
@@ -12,7 +15,8 @@ const asked = (published: readonly { readonly pipe: string; readonly message: ob
   });
 
 test('a check about other clients is asked for once for each that matches, with its tokens filled in', async () => {
-  const { world, take, broker } = await openWithBroker();
+  const { world, hear, take, broker } = await openWithBroker();
+  await hear(keepalive('poller', { subscriptions: ['roundrobin:pollers'] }), 'redis');
   for (const [source, model] of [
     ['sw-1', 'x'],
     ['sw-2', 'y'],
@@ -182,5 +186,70 @@ test('a client that is invalidated does not come back before the time is over, a
   assert.equal(await world.drive(world.backend.deleteClient('c1', { barMs: 0 })), true);
   await hear(keepalive());
   assert.ok(isKnown());
+  await world.stop();
+});
+
+test('round robin asks one client after the other, whatever its transport, and goes on after a restart', async () => {
+  const { world, hear, broker } = await openWithBroker();
+  const asked = () => broker.published.map(({ pipe }) => pipe);
+  for (const name of ['c1', 'c2', 'c3']) await hear(keepalive(name), 'redis');
+  await hear(keepalive('away'), 'rabbitmq');
+  await hear(keepalive('other', { subscriptions: ['db'] }), 'redis');
+  await world.check('turns', { subscriptions: ['web'], interval: 10, round_robin: true });
+  await world.advance(30_000);
+  assert.deepEqual(asked(), ['client:c1', 'client:c2', 'client:c3']);
+  await world.crash();
+  await world.start();
+  const again = fakeTransport();
+  openBridge({ transport: again.transport, clients: world.backend.clients, log: silent });
+  again.connect();
+  await world.advance(10_000);
+  assert.deepEqual(
+    again.published.map(({ pipe }) => pipe),
+    ['client:c1'],
+  );
+  await world.stop();
+});
+
+test('nothing is put into a list that no client takes from', async () => {
+  const { world, hear, broker } = await openWithBroker();
+  await world.check('pipe', { subscriptions: ['roundrobin:web', 'direct:x'], interval: 10 });
+  await world.check('turns', { subscriptions: ['web'], interval: 10, round_robin: true });
+  await world.advance(20_000);
+  assert.deepEqual(broker.published, []);
+  await hear(keepalive('c1', { subscriptions: ['roundrobin:web'] }), 'redis');
+  await world.advance(10_000);
+  assert.deepEqual(broker.published.map(({ pipe, message }) => `${pipe} ${message['name']}`).sort(), [
+    'client:c1 turns',
+    'roundrobin:web pipe',
+  ]);
+  await world.advance(200_000);
+  const before = broker.published.length;
+  await world.advance(100_000);
+  assert.equal(broker.published.length, before, 'a client that is silent takes nothing');
+  await world.stop();
+});
+
+test('a check without handlers goes to the handler default, and its hooks go along', async () => {
+  const { world, hear, broker, take } = await openWithBroker();
+  await hear(keepalive(), 'redis');
+  const hook = hookConfigSchema.parse({
+    metadata: { name: 'ps', namespace: 'default' },
+    command: 'ps',
+    timeout: 5,
+  });
+  await world.define('hooks', 'ps', hook);
+  await world.check('cpu', {
+    command: 'true',
+    subscriptions: ['web'],
+    interval: 10,
+    handlers: [],
+    check_hooks: [{ critical: ['ps'] }],
+  });
+  await world.advance(10_000);
+  const [request] = broker.published.map(({ message }) => message);
+  assert.deepEqual(request?.['hooks'], { critical: { command: 'ps', timeout: 5 } });
+  await take({ client: 'c1', check: { ...request, output: '', status: 2, executed: 1 } });
+  assert.deepEqual((await world.read('c1', 'cpu'))?.check.handlers, ['default']);
   await world.stop();
 });

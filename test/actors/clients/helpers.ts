@@ -31,7 +31,7 @@ export const open = async () => {
   };
 };
 
-const silent = { info: () => {}, warn: () => {}, error: () => {} };
+export const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** The same with a broker in memory between the backend and its clients. */
 export const openWithBroker = async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { brokerFromUrl } from '../../../src/wire/earlier/broker-url.ts';
-import { maxMessagesInHand } from '../../../src/wire/earlier/limits.ts';
+import { maxMessagesInHand, maxWaitingRequests } from '../../../src/wire/earlier/limits.ts';
 import { createRedisTransport } from '../../../src/wire/earlier/redis-transport.ts';
 import { eventually } from '../../eventually.ts';
 import { hasOpenssl, makeAuthority } from '../../http/certificates.ts';
@@ -57,6 +57,22 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     await third.transport.publish(results, '{"b":1}');
     await seen.select(3);
     assert.deepEqual(await seen.lrange('transport:3:list:results', 0, -1), ['{"b":1}']);
+  });
+
+  test('keeps the newest requests that nobody takes, and every result', async (t) => {
+    const broker = await startRedis();
+    t.after(() => broker.stop());
+    const seen = new Redis(broker.url);
+    t.after(() => seen.disconnect());
+    const { transport, isUp } = open(t, broker.url);
+    await isUp();
+    for (let at = 0; at < maxWaitingRequests + 5; at += 1) {
+      await transport.publish({ type: 'direct', name: 'roundrobin:web' }, String(at));
+      await transport.publish(results, String(at));
+    }
+    const requests = await seen.lrange('transport:0:list:roundrobin:web', 0, -1);
+    assert.deepEqual([requests.length, requests[0]], [maxWaitingRequests, '5']);
+    assert.equal(await seen.llen('transport:0:list:results'), maxWaitingRequests + 5);
   });
 
   test('leaves in the list what it cannot deal with yet', async (t) => {
