@@ -20,6 +20,7 @@ import type { Parts } from './parts.ts';
 import type { Page, ReadQuery } from './read-model.ts';
 import { createLicensedLimit } from './resources/licensed-limit.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
+import { restoreBuiltIns } from './resources/seed.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { deliveryDrainMs } from './runtime/limits.ts';
 import type { Pressure } from './runtime/pressure.ts';
@@ -76,6 +77,10 @@ export class Backend {
     const opened = await openFoundations(options);
     const backend = new Backend(options, opened);
     const rebuilt = await bringUp({ ...options, ...opened, parts: backend.#parts });
+    // A store that cannot be written to is no reason not to watch.
+    await restoreBuiltIns(opened.table).catch((error: unknown) =>
+      options.log.error({ err: error }, 'the secrets provider `env` could not be made'),
+    );
     return { backend, rebuilt };
   }
 
@@ -205,12 +210,12 @@ export class Backend {
   }
 
   async #forgetClient(name: string): Promise<void> {
-    const { tree, reader, pipelines } = this.#parts;
+    const { tree, reader, announcements } = this.#parts;
     if (tree.entity(clientNamespace, name)?.entity_class === 'agent') return;
     const { items } = await reader.events({ namespace: clientNamespace, entity: name });
-    for (const event of items) {
-      if (event.check.status !== 0) pipelines.deliveries.submit(resolvedByDeregistering(event));
-    }
+    const resolved = items.filter(({ check }) => check.status !== 0).map(resolvedByDeregistering);
+    // Durable before the incidents go: a crash in between must not leave their handlers waiting for the end.
+    await Promise.all(resolved.map((event) => awaitReceipt((receipt) => announcements.tell(event, receipt))));
     await this.#desk.delete(clientNamespace, name);
   }
 

@@ -4,7 +4,7 @@ import type { RecordKind, SnapshotStore } from '../store/snapshot-store.ts';
 import { tellBoot } from './boot-behaviour.ts';
 import { restoreClients } from './clients/restore-clients.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
-import { eventIn } from './events/event-in-record.ts';
+import { eventIn, sinceInRecord } from './events/event-in-record.ts';
 import type { BackendLog } from './foundations.ts';
 import type { Parts } from './parts.ts';
 import { rebuild } from './rebuild.ts';
@@ -18,7 +18,10 @@ export interface Rebuilt {
 }
 
 export interface BringUp {
-  readonly parts: Pick<Parts, 'root' | 'tree' | 'events' | 'clients' | 'turns'>;
+  readonly parts: Pick<
+    Parts,
+    'root' | 'tree' | 'registered' | 'events' | 'clients' | 'turns' | 'announcements'
+  >;
   readonly runtime: Runtime;
   readonly commit: GroupCommit;
   readonly store: SnapshotStore;
@@ -26,7 +29,7 @@ export interface BringUp {
 }
 
 export const bringUp = async ({ parts, runtime, commit, store, log }: BringUp): Promise<Rebuilt> => {
-  const { root, tree, events, clients, turns } = parts;
+  const { root, tree, registered, events, clients, turns, announcements } = parts;
   const nowMs = (): number => runtime.clock.wallMs();
   const onBadRecord = (kind: RecordKind, key: string, error: unknown): void =>
     log.error({ kind, key, err: error }, 'a record cannot be read back');
@@ -35,7 +38,8 @@ export const bringUp = async ({ parts, runtime, commit, store, log }: BringUp): 
   const counts = await rebuild({
     commit,
     tree,
-    onCheck: (key, record) => events.learn(key, eventIn(record)),
+    onEntity: (namespace, name) => registered.add(namespace, name),
+    onCheck: (key, record) => events.learn(key, eventIn(record), sinceInRecord(record)),
     onBadRecord,
   });
   for (const { kind, key, reason } of store.quarantined()) {
@@ -43,6 +47,7 @@ export const bringUp = async ({ parts, runtime, commit, store, log }: BringUp): 
   }
   await restoreClients({ commit, clients, onBadRecord });
   await turns.restore(onBadRecord);
+  await announcements.restore(onBadRecord);
   const rebuilt = { ...counts, quarantined: store.quarantined().length };
   tellBoot(runtime, { type: 'rebuild.finished', nowMs: nowMs(), ...rebuilt });
   return rebuilt;

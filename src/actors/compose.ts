@@ -9,15 +9,17 @@ import { Configuration } from './configuration.ts';
 import { composeTree } from './entities/compose-tree.ts';
 import { type EntityTree, lastEvent } from './entities/entity-tree.ts';
 import { RegisteredEntities } from './entities/registered-entities.ts';
-import { eventIn } from './events/event-in-record.ts';
+import { eventIn, sinceInRecord } from './events/event-in-record.ts';
 import { EventIndex } from './events/event-index.ts';
 import type { Foundations } from './foundations.ts';
 import { Ingest } from './ingest.ts';
 import type { Parts } from './parts.ts';
+import { Announcements } from './pipelines/announcements.ts';
 import { composePipelines } from './pipelines/compose-pipelines.ts';
 import { createPlatformReporter } from './platform-events.ts';
 import { ReadModel } from './read-model.ts';
 import { rootSpec } from './root-spec.ts';
+import type { Receipt } from './runtime/contract.ts';
 import { logFact } from './runtime/fact-log.ts';
 import { maxWaitingDeliveries } from './runtime/limits.ts';
 import { Pressure } from './runtime/pressure.ts';
@@ -43,7 +45,7 @@ export const compose = (foundations: Foundations): Parts => {
     silencesMatching,
     onFault: (error) => faults.report('marking silenced events', error),
   });
-  commit.follow('check', (key, record) => events.learn(key, eventIn(record)));
+  commit.follow('check', (key, record) => events.learn(key, eventIn(record), sinceInRecord(record)));
 
   const secrets = createSecrets(
     table,
@@ -52,7 +54,8 @@ export const compose = (foundations: Foundations): Parts => {
     foundations.authorities,
   );
   const pipelines = composePipelines(foundations, configuration, secrets);
-  const announce = (event: Event): void => pipelines.deliveries.submit(event);
+  const announcements = new Announcements({ commit, deliveries: pipelines.deliveries });
+  const announce = (event: Event, receipt?: Receipt): void => announcements.tell(event, receipt);
 
   const registered = new RegisteredEntities();
   const tree: EntityTree = composeTree(foundations, {
@@ -126,6 +129,7 @@ export const compose = (foundations: Foundations): Parts => {
     events,
     reader: new ReadModel({ commit, index: events, nowMs, silencesMatching }),
     pipelines,
+    announcements,
     configuration,
     sessions,
     silences,

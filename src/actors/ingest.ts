@@ -24,8 +24,8 @@ export interface IngestWorld {
   readonly silences: Pick<Silences, 'matching' | 'endingOnResolve'>;
   /** The trace of an event that names nobody who can be told; undefined when somebody can. */
   readonly unheard: (event: Event) => unknown;
-  /** Straight to the pipelines: an event without a check is handled and not stored. */
-  readonly announce: (event: Event) => void;
+  /** To the pipelines: an event without a check is handled and not kept. The receipt is told once it is durable. */
+  readonly announce: (event: Event, receipt: Receipt) => void;
 }
 
 export class Ingest {
@@ -39,10 +39,7 @@ export class Ingest {
   event(event: Event, receipt: Receipt): void {
     const namespace = eventNamespace(event);
     if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
-    if (!hasCheck(event)) {
-      this.#world.announce(event);
-      return receipt({ type: 'done' });
-    }
+    if (!hasCheck(event)) return this.#world.announce(event, receipt);
     this.#result(namespace, event, receipt);
   }
 
@@ -58,10 +55,7 @@ export class Ingest {
     const placed = this.#place(namespace, target, withMetricHandlers(written), receipt);
     if (placed === undefined) return;
     const { event } = placed;
-    if (!hasCheck(event)) {
-      this.#world.announce(event);
-      return placed.receipt({ type: 'done' });
-    }
+    if (!hasCheck(event)) return this.#world.announce(event, placed.receipt);
     const importTrace = importTraceOf(event, this.#world.nowMs());
     this.#tellCheck(namespace, event, placed.receipt, { repeatKey, importTrace });
   }

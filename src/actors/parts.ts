@@ -6,6 +6,7 @@ import type { EntityTree } from './entities/entity-tree.ts';
 import type { RegisteredEntities } from './entities/registered-entities.ts';
 import type { EventIndex } from './events/event-index.ts';
 import type { Ingest } from './ingest.ts';
+import type { Announcements } from './pipelines/announcements.ts';
 import type { Pipelines } from './pipelines/pipelines.ts';
 import type { ReadModel } from './read-model.ts';
 import type { Pressure } from './runtime/pressure.ts';
@@ -22,6 +23,7 @@ export interface Parts extends Scheduling {
   /** The events, in the orders that lists come in. */
   readonly events: EventIndex;
   readonly pipelines: Pipelines;
+  readonly announcements: Announcements;
   readonly configuration: Configuration;
   readonly sessions: Sessions;
   readonly silences: Silences;

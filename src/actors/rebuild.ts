@@ -9,6 +9,8 @@ import { rebuildBatch } from './runtime/limits.ts';
 export interface RebuildWorld {
   readonly commit: Pick<GroupCommit, 'scan' | 'seed'>;
   readonly tree: EntityTree;
+  /** Told of every entity that came up from its record. */
+  readonly onEntity: (namespace: string, name: string) => void;
   /** Told of every check record, once its actor has begun. */
   readonly onCheck: (key: string, record: StoredRecord) => void;
   readonly onBadRecord: (kind: RecordKind, key: string, error: unknown) => void;
@@ -25,6 +27,8 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 export const rebuild = async (world: RebuildWorld): Promise<Rebuilt> => ({
   entities: await rebuildKind(world, 'entity', 2, ([namespace = '', name = ''], record) => {
     world.tree.ensureEntity(namespace, name, record);
+    // One that could not be restored begins anew, unregistered.
+    if (world.tree.context(namespace, name) !== undefined) world.onEntity(namespace, name);
   }),
   checks: await rebuildKind(world, 'check', 3, ([namespace = '', entity = '', check = ''], record) => {
     world.tree.ensureCheck(namespace, entity, check, record);

@@ -15,6 +15,11 @@ export interface CheckContext {
   readonly check: string;
   /** The last event, merged with what came before it; without metrics. Null until the first result. */
   readonly event: CheckEvent | null;
+  /**
+   * Since when the event is as bad as it is, in Unix seconds; null until the first result. Absent in records of programs
+   * that did not keep it: then the history tells.
+   */
+  readonly since?: number | null;
   /** The ids of the last events applied, so that a repeated one is applied once. See recent-ids-rule. */
   readonly recentIds: string;
   /** Wall time in milliseconds when the TTL runs out; null when nothing is expected. */

@@ -126,6 +126,7 @@ export const checkMachine = machine.createMachine({
     entity: input.entity,
     check: input.check,
     event: null,
+    since: null,
     recentIds: noRecentIds,
     ttlAtMs: null,
     pending: [],

@@ -6,6 +6,7 @@ import type { CheckContext, CheckFact, EventWrite } from './check-facts.ts';
 import { needsDelivery, queueDelivery } from './delivery-rule.ts';
 import { type Circumstances, mergeResult } from './merge-rule.ts';
 import { hasSeen, remember, rememberWrite } from './recent-ids-rule.ts';
+import { sinceAfter } from './severity-rule.ts';
 import { ttlDeadline, ttlFailure } from './ttl-rule.ts';
 
 /**
@@ -61,6 +62,7 @@ const apply = (
   const next = {
     ...context,
     event: merged.stored,
+    since: sinceAfter(context.event, context.since, merged.stored),
     recentIds,
     ttlAtMs: ttlDeadline(merged.stored, around.nowMs),
   };

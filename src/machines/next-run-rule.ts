@@ -16,8 +16,10 @@ const parserOf = remember(keptParsers, (key): Cron => {
   return new Cron(pattern, { mode: '5-part', paused: true, ...(timezone === '' ? {} : { timezone }) });
 });
 
-const nextCronRun = (schedule: CronSchedule, afterMs: number): number | null => {
-  if (schedule.type === 'every') return afterMs + schedule.everyMs;
+const nextCronRun = (name: string, schedule: CronSchedule, afterMs: number): number | null => {
+  // The phase follows from the name, as with intervals: counted from the start of the backend, a check of every hour would
+  // never run on one that is started anew every half.
+  if (schedule.type === 'every') return nextIntervalRun(name, schedule.everyMs / 1000, afterMs);
   const parser = parserOf(`${schedule.timeZone ?? ''}\n${schedule.pattern}`);
   return parser.nextRun(new Date(afterMs))?.getTime() ?? null;
 };
@@ -28,7 +30,7 @@ export const nextRun = (config: CheckConfig, afterMs: number): number | null => 
     return config.interval > 0 ? nextIntervalRun(config.metadata.name, config.interval, afterMs) : null;
   }
   const reading = parseCron(config.cron);
-  return reading.ok ? nextCronRun(reading.schedule, afterMs) : null;
+  return reading.ok ? nextCronRun(config.metadata.name, reading.schedule, afterMs) : null;
 };
 
 const everyMsOf = ({ cron }: CheckConfig): number | null => {
@@ -48,6 +50,6 @@ export const runAfter = (config: CheckConfig, dueMs: number, nowMs: number): num
   if (dueMs - nowMs > clockStepMs) return nextRun(config, nowMs);
   const everyMs = everyMsOf(config);
   if (everyMs === null) return nextRun(config, Math.max(nowMs, dueMs));
-  // `@every` has no phase of its own: counted from when it was due, or the lateness of each tick would add up.
+  // Counted from when it was due, or the lateness of each tick would add up.
   return dueMs + everyMs * (Math.max(0, Math.floor((nowMs - dueMs) / everyMs)) + 1);
 };

@@ -6,7 +6,7 @@ import { parseDuration } from './durations.ts';
 import { remember } from './memo.ts';
 
 export type CronSchedule =
-  /** `@every 90s`: counts from when the schedule began. */
+  /** `@every 90s`: like an interval, at a phase that follows from the name of the check. */
   | { readonly type: 'every'; readonly everyMs: number }
   /** Five fields, in croner's notation; without a time zone the process's own counts. */
   | { readonly type: 'pattern'; readonly pattern: string; readonly timeZone?: string };

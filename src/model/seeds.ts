@@ -92,6 +92,12 @@ export interface Seeds {
   readonly secretsProviders: readonly SecretsProvider[];
 }
 
+/** The environment variables of the backend as secrets; there whenever a backend starts (interface section 2.4). */
+export const environmentProvider: SecretsProvider = secretsProviderSchema.parse({
+  type: 'Env',
+  metadata: { name: 'env' },
+});
+
 /** Everything a backend needs before anyone can log in. */
 export const seedsFor = (adminUsername: string, adminPassword: string): Seeds => {
   const ofDefault = namespaceSeeds(defaultNamespace);
@@ -105,6 +111,6 @@ export const seedsFor = (adminUsername: string, adminPassword: string): Seeds =>
     clusterRoleBindings,
     roles: [ofDefault.role],
     roleBindings: [ofDefault.binding],
-    secretsProviders: [secretsProviderSchema.parse({ type: 'Env', metadata: { name: 'env' } })],
+    secretsProviders: [environmentProvider],
   };
 };

@@ -1,12 +1,6 @@
 // What the index knows of one event beside the event itself, and the orders lists come in. Pure.
+import { severities, severityOf } from '../../machines/severity-rule.ts';
 import type { CheckEvent } from '../../model/event.ts';
-
-/** Worst first: that is the order of lists, too. */
-export const severities = ['critical', 'warning', 'unknown', 'passing'] as const;
-export type Severity = (typeof severities)[number];
-
-export const severityOf = (status: number): Severity =>
-  status === 2 ? 'critical' : status === 1 ? 'warning' : status === 0 ? 'passing' : 'unknown';
 
 /** Where an event stands in the order of urgency. */
 export interface Standing {
@@ -54,17 +48,6 @@ export const byUrgency = (a: Standing, b: Standing): number =>
 export const byAge = (a: EventPlace, b: EventPlace): number => b.timestamp - a.timestamp || byName(a, b);
 
 export const rankOf = (event: CheckEvent): number => severities.indexOf(severityOf(event.check.status));
-
-/** As far back as the history of the check goes: the first of the last results of this severity, in Unix seconds. */
-export const sinceOf = ({ check, timestamp }: CheckEvent): number => {
-  const severity = severityOf(check.status);
-  let since = check.executed || timestamp;
-  for (const { status, executed } of [...(check.history ?? [])].reverse()) {
-    if (severityOf(status) !== severity) break;
-    since = executed || since;
-  }
-  return since;
-};
 
 /** The event as it is to be shown: silenced by the silences of now, not by those of its last result. */
 export const withSilences = (event: CheckEvent, silenced: readonly string[]): CheckEvent => {

@@ -4,6 +4,12 @@ import { isObject } from '../../machines/restore-rule.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 
+/** Since when the event is as bad as it is, in Unix seconds; undefined in records of programs that did not keep it. */
+export const sinceInRecord = (record: StoredRecord | undefined): number | undefined => {
+  const { context } = (record?.state ?? {}) as { readonly context?: CheckContext };
+  return typeof context?.since === 'number' ? context.since : undefined;
+};
+
 /** Null when there is no record, no event in it yet, or none that can be listed. */
 export const eventIn = (record: StoredRecord | undefined): CheckEvent | null => {
   const { context } = (record?.state ?? {}) as { readonly context?: CheckContext };

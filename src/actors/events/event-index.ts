@@ -3,17 +3,9 @@
 // fifty thousand is neither read from the store nor sorted when somebody looks.
 //
 // It knows nobody who looks: each change has a sequence number, and whoever wants to know asks what came after one.
+import { type Severity, severities, sinceInHistory } from '../../machines/severity-rule.ts';
 import type { CheckEvent } from '../../model/event.ts';
-import {
-  byName,
-  byUrgency,
-  type EventEntry,
-  rankOf,
-  type Severity,
-  type Standing,
-  severities,
-  sinceOf,
-} from './event-entry.ts';
+import { byName, byUrgency, type EventEntry, rankOf, type Standing } from './event-entry.ts';
 import { keptChanges, remarkedPerTurn } from './limits.ts';
 import { SortedList } from './sorted-list.ts';
 
@@ -73,14 +65,17 @@ export class EventIndex {
     return this.#seq;
   }
 
-  /** What was committed under a key; null when it was deleted, or has no result yet. */
-  learn(key: string, event: CheckEvent | null): void {
+  /**
+   * What was committed under a key; null when it was deleted, or has no result yet. `since`: when it got its severity, in
+   * Unix seconds, as its record says; without it the history tells.
+   */
+  learn(key: string, event: CheckEvent | null, since?: number | null): void {
     const known = this.#entries.get(key);
     if (event === null) {
       if (known !== undefined) this.#remove(known);
-    } else if (known === undefined) this.#add(key, event);
+    } else if (known === undefined) this.#add(key, event, since ?? sinceInHistory(event));
     // A delivery that was noted is a commit, too, and changes nothing here.
-    else if (known.event !== event) this.#update(known, event);
+    else if (known.event !== event) this.#update(known, event, since);
   }
 
   get(key: string): EventEntry | undefined {
@@ -131,7 +126,7 @@ export class EventIndex {
     await this.#remarking.get(namespace)?.done;
   }
 
-  #add(key: string, event: CheckEvent): void {
+  #add(key: string, event: CheckEvent, since: number): void {
     const namespace = key.slice(0, key.indexOf('/'));
     const silenced = this.#silencesOf(event);
     this.#note(key, wasNew);
@@ -140,7 +135,7 @@ export class EventIndex {
       namespace,
       event,
       rank: rankOf(event),
-      since: sinceOf(event),
+      since,
       silenced,
       seq: this.#seq,
     };
@@ -151,20 +146,22 @@ export class EventIndex {
     count(board, entry, 1);
   }
 
-  #update(entry: EventEntry, event: CheckEvent): void {
+  #update(entry: EventEntry, event: CheckEvent, kept: number | null | undefined): void {
     const silenced = this.#silencesOf(event);
     this.#changed(entry);
     entry.event = event;
     const rank = rankOf(event);
     // Most results are like the one before: they move nothing.
-    if (rank === entry.rank && isSame(silenced, entry.silenced)) return;
+    const since = kept ?? (rank === entry.rank ? entry.since : event.check.executed || event.timestamp);
+    const moves = rank !== entry.rank || since !== entry.since;
+    if (!moves && isSame(silenced, entry.silenced)) return;
     const board = this.#boardOf(entry.namespace);
     count(board, entry, -1);
     entry.silenced = silenced;
-    if (rank !== entry.rank) {
+    if (moves) {
       board.byUrgency.remove(entry);
       entry.rank = rank;
-      entry.since = event.check.executed || event.timestamp;
+      entry.since = since;
       board.byUrgency.add(entry);
     }
     count(board, entry, 1);

@@ -1,6 +1,6 @@
 // Seeding: what a new backend begins with, written once, into an empty store (API sheet, section 4.4).
 import { MonError } from '../../model/errors.ts';
-import { agentUsername, namespaceSeeds, seedsFor } from '../../model/seeds.ts';
+import { agentUsername, environmentProvider, namespaceSeeds, seedsFor } from '../../model/seeds.ts';
 import type { Resource, ResourceTable } from './resource-table.ts';
 
 export interface SeedOptions {
@@ -64,6 +64,16 @@ export const seedIfEmpty = async (table: ResourceTable, options: SeedOptions): P
     users.reverse().map((user): Rows[number] => ['users', '', user.username, user]),
   );
   return true;
+};
+
+/**
+ * What every start of a backend brings back to a store that was seeded before: the provider of environment variables, which
+ * somebody may have deleted. Rejects with `storeFull` or `unavailable`.
+ */
+export const restoreBuiltIns = async (table: ResourceTable): Promise<void> => {
+  const { name } = environmentProvider.metadata;
+  if (!isSeeded(table) || table.get('providers', '', name) !== undefined) return;
+  await putAll(table, [row('providers', environmentProvider)]);
 };
 
 /** What comes with a namespace: the role that pipelines look events up with. */

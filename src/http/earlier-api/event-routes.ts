@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { resolvedEvent } from '../../machines/client-view-rule.ts';
 import { earlierEvent, isEarlierEvent } from '../../model/earlier/event-shape.ts';
 import type { CheckEvent } from '../../model/event.ts';
+import { checkKey } from '../../model/names.ts';
 import { eventsOf, shownClient } from './client-routes.ts';
 import { allEvents, theEvent } from './result-routes.ts';
 import {
@@ -18,9 +19,10 @@ import {
 } from './route.ts';
 
 const shown = (backend: EarlierBackend, event: CheckEvent): unknown => {
-  const { name } = event.entity.metadata;
+  const { name, namespace = '' } = event.entity.metadata;
   const record = backend.clients.get(name)?.record;
-  return earlierEvent(event, record === undefined ? { name } : shownClient(record));
+  const since = backend.events.get(checkKey(namespace, name, event.check.metadata.name))?.since;
+  return earlierEvent(event, record === undefined ? { name } : shownClient(record), since);
 };
 
 const incidents = (backend: EarlierBackend, events: readonly CheckEvent[]): Answer =>

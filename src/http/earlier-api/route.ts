@@ -7,6 +7,7 @@ import type { SilencingLimits } from '../routes/silenced.ts';
 export type EarlierBackend = Pick<
   Backend,
   | 'clients'
+  | 'events'
   | 'resources'
   | 'readEvents'
   | 'readEvent'

@@ -75,14 +75,19 @@ export const isEarlierEvent = (event: CheckEvent): boolean =>
   (event.check.state === 'flapping' && attributesOf(event.check.metadata)['force_resolve'] !== true) ||
   unresolvedIn(event) !== undefined;
 
-/** When the status became what it is: the first result of the last run of equal ones. */
-const changedAt = ({ check, timestamp }: CheckEvent): number => {
+/**
+ * When the status became what it is: the first result of the last run of equal ones. A run longer than the history began
+ * when the record says.
+ */
+const changedAt = ({ check, timestamp }: CheckEvent, since: number | undefined): number => {
   const history = check.history ?? [];
   const before = history.findLastIndex(({ status }) => status !== check.status);
+  if (before === -1 && since !== undefined) return since;
   return history[before + 1]?.executed ?? timestamp;
 };
 
-export const incidentOf = (event: CheckEvent): Json => {
+/** `since`: when the event got its severity, in Unix seconds, as its record says. */
+export const incidentOf = (event: CheckEvent, since?: number): Json => {
   const { check } = event;
   const silenced = check.silenced ?? [];
   return {
@@ -97,15 +102,15 @@ export const incidentOf = (event: CheckEvent): Json => {
     last_ok: check.last_ok === 0 ? null : check.last_ok,
     action: earlierAction(event),
     timestamp: event.timestamp,
-    last_state_change: changedAt(event),
+    last_state_change: changedAt(event, since),
     silenced: silenced.length > 0,
     silenced_by: silenced,
   };
 };
 
 /** An incident as the earlier generation tells it. History is a list of statuses, as strings. */
-export const earlierEvent = (event: CheckEvent, client: Json): Json => {
-  const { id, ...rest } = unresolvedIn(event) ?? incidentOf(event);
+export const earlierEvent = (event: CheckEvent, client: Json, since?: number): Json => {
+  const { id, ...rest } = unresolvedIn(event) ?? incidentOf(event, since);
   return { id, client, ...rest };
 };
 

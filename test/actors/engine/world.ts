@@ -43,6 +43,8 @@ export interface WorldOptions
   readonly records?: (event: Event) => boolean;
   /** What the pipelines do with an event; default nothing, at once. */
   readonly handle?: (event: Event) => Promise<void> | undefined;
+  /** While true, every delivery meets an outage: nothing is told, and it is tried again later. */
+  readonly isOutage?: () => boolean;
   /** Real pipelines in place of the recorder. */
   readonly realPipelines?: boolean;
   readonly store?: (disk: MemoryDisk) => SnapshotStore;
@@ -337,6 +339,8 @@ export class World {
 
   #record(event: Event, life: number): Promise<Trace> {
     const isMine = life === this.#life;
+    if (this.#options.isOutage?.() === true)
+      return Promise.resolve({ ...traceOf(event, this.nowMs), retry: true, summary: 'outage' });
     if (isMine && (this.#options.records?.(event) ?? true)) {
       this.told.push({
         atMs: this.nowMs,

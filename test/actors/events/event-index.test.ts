@@ -2,11 +2,12 @@
 // every question. Whatever was put, deleted or silenced, both say the same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type EventEntry, severities, severityOf, sinceOf } from '../../../src/actors/events/event-entry.ts';
+import type { EventEntry } from '../../../src/actors/events/event-entry.ts';
 import { EventIndex } from '../../../src/actors/events/event-index.ts';
 import { type EventSearch, searchEvents } from '../../../src/actors/events/event-search.ts';
 import { keptChanges } from '../../../src/actors/events/limits.ts';
 import { SortedList } from '../../../src/actors/events/sorted-list.ts';
+import { severities, severityOf, sinceInHistory } from '../../../src/machines/severity-rule.ts';
 import type { CheckEvent } from '../../../src/model/event.ts';
 import { fc } from '../../property.ts';
 import { eventOf } from './event-of.ts';
@@ -51,8 +52,8 @@ test('the worst come first, of those the latest to become so; a result like the 
 test('an event read back at start is as old as its history says', () => {
   const event = eventOf('a', 'cpu', 2, 500);
   const history = [0, 2, 0, 1, 2, 2, 2].map((status, at) => ({ status, executed: at * 10, flapping: false }));
-  assert.equal(sinceOf({ ...event, check: { ...event.check, history } } as CheckEvent), 40);
-  assert.equal(sinceOf({ ...event, check: { ...event.check, history: [] } }), 500);
+  assert.equal(sinceInHistory({ ...event, check: { ...event.check, history } } as CheckEvent), 40);
+  assert.equal(sinceInHistory({ ...event, check: { ...event.check, history: [] } }), 500);
 });
 
 test('a page begins behind the place where the last one ended, also when that event is gone', async () => {

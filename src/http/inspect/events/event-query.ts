@@ -1,7 +1,8 @@
 // What may be asked of the list of events, as it stands in an address, read into what the index is asked.
 import { z } from 'zod';
-import { type EventPlace, type Severity, severities } from '../../../actors/events/event-entry.ts';
+import type { EventPlace } from '../../../actors/events/event-entry.ts';
 import type { EventFilter, EventSearch } from '../../../actors/events/event-search.ts';
+import { type Severity, severities } from '../../../machines/severity-rule.ts';
 import type { CheckEvent } from '../../../model/event.ts';
 import { eventKind } from '../../../model/kinds/watching.ts';
 import { selectorFilter } from '../../listing.ts';

@@ -1,0 +1,63 @@
+// Announcements: events for handlers that no check keeps, such as metrics without a check, the registration of a client, or
+// the end of the incidents of one that was deleted. Each is in the store until the pipelines are done with it, so that a
+// crash in between tells it again: at least once, as with the events of checks.
+import { randomUUID } from 'node:crypto';
+import { needsDelivery } from '../../machines/delivery-rule.ts';
+import { isObject } from '../../machines/restore-rule.ts';
+import type { Event } from '../../model/event.ts';
+import type { RecordKind } from '../../store/snapshot-store.ts';
+import type { GroupCommit } from '../commit/group-commit.ts';
+import type { Receipt } from '../runtime/contract.ts';
+import type { Deliveries } from './deliveries.ts';
+
+const kind = 'system';
+const prefix = 'announcement/';
+const machine = 'announcement';
+const version = 1;
+
+export interface AnnouncementsWorld {
+  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'scan'>;
+  readonly deliveries: Pick<Deliveries, 'submit'>;
+}
+
+export class Announcements {
+  readonly #world: AnnouncementsWorld;
+
+  constructor(world: AnnouncementsWorld) {
+    this.#world = world;
+  }
+
+  /**
+   * The receipt is told once the event is durable, or names nobody. When it cannot be written, a sender with a receipt is
+   * told and asks again; without one the pipelines get it all the same.
+   */
+  tell(event: Event, receipt?: Receipt): void {
+    if (!needsDelivery(event)) return receipt?.({ type: 'done' });
+    const { commit } = this.#world;
+    const key = `${prefix}${randomUUID()}`;
+    const body = { machine, version, deadlines: [], state: { event } };
+    commit.put(
+      kind,
+      key,
+      () => body,
+      (outcome) => {
+        if (outcome.type === 'done' || receipt === undefined) this.#deliver(key, event);
+        else commit.delete(kind, key);
+        receipt?.(outcome);
+      },
+    );
+  }
+
+  /** At boot: what an earlier process did not finish. A bad record is reported and left where it is. */
+  async restore(onBadRecord: (kind: RecordKind, key: string, error: unknown) => void): Promise<void> {
+    for await (const { key, record } of this.#world.commit.scan(kind, { prefix })) {
+      const event = isObject(record.state) ? record.state['event'] : undefined;
+      if (isObject(event) && isObject(event['entity'])) this.#deliver(key, event as unknown as Event);
+      else onBadRecord(kind, key, new Error('the record holds no event'));
+    }
+  }
+
+  #deliver(key: string, event: Event): void {
+    this.#world.deliveries.submit(event, () => this.#world.commit.delete(kind, key));
+  }
+}
