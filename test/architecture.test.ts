@@ -15,7 +15,7 @@ const leansOn: Record<string, readonly string[]> = {
   machines: ['model'],
   program: ['model'],
   wire: ['model'],
-  store: ['model'],
+  store: ['model', 'program'],
   pipeline: ['model', 'execution'],
   secrets: ['model'],
   assets: ['model', 'program'],

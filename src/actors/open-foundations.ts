@@ -12,6 +12,8 @@ import { createRuntime, type Runtime } from './runtime/runtime.ts';
 export interface BackendOptions
   extends Pick<Foundations, 'name' | 'deliveryWorkers' | 'env' | 'assets' | 'authorities' | 'onCollapse'> {
   readonly store: SnapshotStore;
+  /** Keys that are not in the store; see `openResources`. Without them nothing in it is sealed. */
+  readonly encryptionKeys?: ((isStoreSealed: boolean) => readonly Uint8Array[]) | undefined;
   readonly log: BackendLog;
   /** Entities allowed without a licence; 0 for no limit. */
   readonly entityLimit: number;
@@ -37,6 +39,7 @@ export interface Opened {
 export const openFoundations = async ({
   log,
   store,
+  encryptionKeys,
   clock = realClock,
   random = Math.random,
 }: BackendOptions): Promise<Opened> => {
@@ -48,6 +51,7 @@ export const openFoundations = async ({
   });
   const { table, secret } = await openResources({
     committer: commit,
+    encryptionKeys,
     onFault: (error) => log.error({ err: error }, 'a resource could not be used'),
     namespaceOccupant: (namespace) => firstEntity(commit, namespace),
   });

@@ -9,6 +9,7 @@ import { emptySystem } from '../model/entity.ts';
 import { substituteTokens, tokenData } from '../model/token-substitution.ts';
 import { readAuthorities } from '../program/authorities.ts';
 import { component, errorText, type Logger } from '../program/log.ts';
+import { keepPrivate } from '../program/private-files.ts';
 import { readTextFile } from '../program/resolve.ts';
 import { readSystemFacts } from '../program/system-facts.ts';
 import { createAgentEntity } from './agent-entity.ts';
@@ -19,6 +20,7 @@ import { type Connection, type ConnectionState, createConnection } from './conne
 import { createCounters } from './counters.ts';
 import { createDeliveryQueue } from './delivery-queue.ts';
 import { createDial, type Dial } from './dial.ts';
+import { isOfCache } from './event-queue.ts';
 import { execute } from './executor.ts';
 import type { AgentConfig } from './flags.ts';
 import { keepalivePipelines } from './keepalive.ts';
@@ -168,6 +170,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
       for (const bad of keepalivePipelines(config.keepalivePipelines).bad)
         log.warn({ pipeline: bad }, 'keepalive pipeline ignored: write core/v2.Pipeline.<name>');
       log.info('configuration successfully validated');
+      keepPrivate(config.cacheDir, isOfCache, log);
       log.info(config.certFile === '' ? 'using password auth' : 'using tls client auth');
       await inputs.start();
       timers.push(every(clock, systemFactsRefreshMs, () => entity.setSystem(readFacts())));

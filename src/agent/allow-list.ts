@@ -5,12 +5,12 @@ import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { commandWords } from '../execution/command-words.ts';
 import { errorText } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
+import { readYaml } from '../program/yaml.ts';
 import { type AllowList, allowEverything, deniedMessage, type Permission } from './stages.ts';
 
 const entrySchema = z.object({
@@ -133,7 +133,7 @@ export const loadAllowList = (path: string, readFile: (path: string) => string):
   let content: unknown;
   try {
     // JSON is YAML.
-    content = parse(readFile(path), { maxAliasCount: 100 });
+    content = readYaml(readFile(path));
   } catch (error) {
     throw new SettingsError(`allow-list ${path} can't be read: ${errorText(error)}`);
   }

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { open } from 'lmdb';
 import { type Event, eventSchema } from '../model/event.ts';
 import { makeFolder } from '../program/folders.ts';
+import { checkDataFile, openingFiles } from '../program/lmdb-file.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import { maxEmptyQueueBytes } from './limits.ts';
 
@@ -47,20 +48,27 @@ const lock = (directory: string): Promise<Server | null> => {
   });
 };
 
+/** What an agent keeps in its cache directory. */
+export const isOfCache = (name: string): boolean => ['queue', 'assets'].includes(name);
+
 export const eventQueuePath = (cacheDir: string): string => join(cacheDir, 'queue');
 
 /**
  * A write resolves once it is on the disk (`overlappingSync` off); a failed one is told to whoever made it, and to nobody
  * else (`eventTurnBatching` off). More on both in `src/store/lmdb-store.ts`.
  */
-const openStore = (path: string) =>
-  open<string, number>({
-    path,
-    noSubdir: false,
-    encoding: 'string',
-    overlappingSync: false,
-    eventTurnBatching: false,
-  });
+const openStore = (path: string) => {
+  makeFolder(path);
+  return openingFiles(path, () =>
+    open<string, number>({
+      path,
+      noSubdir: false,
+      encoding: 'string',
+      overlappingSync: false,
+      eventTurnBatching: false,
+    }),
+  );
+};
 
 /** The file of a queue that was long once and is empty now is given back to the disk. */
 const openCompact = async (path: string): Promise<ReturnType<typeof openStore>> => {
@@ -78,8 +86,9 @@ export const openEventQueue = async (cacheDir: string, log: Logger): Promise<Eve
   let held: Server | null;
   let store: ReturnType<typeof openStore>;
   try {
-    makeFolder(cacheDir, 0o744);
+    makeFolder(cacheDir);
     held = await lock(cacheDir);
+    checkDataFile(path);
     store = await openCompact(path);
   } catch (error) {
     throw new Error(

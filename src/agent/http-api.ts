@@ -26,6 +26,23 @@ export interface HttpApi {
   close(): Promise<void>;
 }
 
+const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Browsers name the page a request comes from. Pages from elsewhere may reach this address too, and must not hand in events;
+ * a page that was loaded from here may.
+ */
+const isForeign = (origin: string | undefined, host: string): boolean => {
+  if (origin === undefined) return false;
+  try {
+    const { hostname } = new URL(origin);
+    return !loopbackNames.has(hostname) && hostname !== host && hostname !== `[${host}]`;
+  } catch {
+    // `null`: a page that hides where it is from.
+    return true;
+  }
+};
+
 type Reply = (status: number, body?: string, type?: string) => void;
 
 const plain = 'text/plain; charset=utf-8';
@@ -87,6 +104,9 @@ const reads: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const route = async (request: IncomingMessage, reply: Reply, options: ApiOptions): Promise<void> => {
   const path = (request.url ?? '/').split('?')[0];
   const method = request.method ?? '';
+  const { origin } = request.headers;
+  if (isForeign(origin, options.host))
+    return reply(403, `requests of pages from elsewhere (${origin}) are refused\n`);
   if (path === '/events') return method === 'POST' ? postEvent(request, reply, options) : reply(405);
   if (path === '/metrics') return reply(200, options.metrics(), 'text/plain; version=0.0.4; charset=utf-8');
   if (path === '/healthz' && reads.has(method))

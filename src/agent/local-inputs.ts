@@ -42,6 +42,16 @@ export interface LocalInputOptions {
   readonly isConnected: () => boolean;
 }
 
+/** A listener that was asked for and can't be had stops the agent: what is sent to it would be lost without a word. */
+const listenFailed =
+  (what: string, portFlag: string, offFlag: string) =>
+  (error: unknown): never => {
+    throw new Error(
+      `${what}: ${errorText(error)}. Stop what uses the port, choose another with ${portFlag}, or turn it off with ${offFlag}`,
+      { cause: error },
+    );
+  };
+
 export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
   const { clock, config, counters, log, queue } = options;
   let api: HttpApi | undefined;
@@ -75,9 +85,10 @@ export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
     relay = relaying;
     relaying.wake();
     if (config.disableApi) return;
+    const { apiHost: host, apiPort: port } = config;
     api = await startHttpApi({
-      host: config.apiHost,
-      port: config.apiPort,
+      host,
+      port,
       log,
       isConnected: options.isConnected,
       prepare: (raw) => prepareEvent(raw, facts()),
@@ -86,57 +97,64 @@ export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
         relaying.wake();
       },
       metrics: () => processMetrics() + counters.render(),
-    });
+    }).catch(listenFailed(`the API can't listen on ${host}:${port}`, '--api-port', '--disable-api'));
   };
 
   const startTheSockets = async () => {
     if (config.disableSockets) return;
-    try {
-      sockets = await startSockets({
-        host: config.socketHost,
-        port: config.socketPort,
-        clock,
-        log,
-        prepare: (raw) => socketEvent(raw, facts()),
-        accept: (event) => queue.enqueue(event),
-      });
-    } catch (error) {
-      log.error({ error: errorText(error) }, 'unable to start socket listeners');
-    }
+    const { socketHost: host, socketPort: port } = config;
+    sockets = await startSockets({
+      host,
+      port,
+      clock,
+      log,
+      prepare: (raw) => socketEvent(raw, facts()),
+      accept: (event) => queue.enqueue(event),
+    }).catch(listenFailed(`sockets can't listen on ${host}:${port}`, '--socket-port', '--disable-sockets'));
   };
 
   const startTheStatsd = async () => {
     if (config.statsdDisable) return;
-    try {
-      statsd = await startStatsd({
-        host: config.statsdMetricsHost,
-        port: config.statsdMetricsPort,
-        flushIntervalMs: config.statsdFlushInterval * 1000,
-        handlers: config.statsdEventHandlers,
-        clock,
-        log,
-        counters,
-        entity: options.entity,
-        newId: randomUUID,
-        report: (event) => queue.enqueue(event),
-      });
-    } catch (error) {
-      const address = `${config.statsdMetricsHost}:${config.statsdMetricsPort}`;
-      log.error({ error: errorText(error) }, `statsd listener failed on ${address}`);
-    }
+    const { statsdMetricsHost: host, statsdMetricsPort: port } = config;
+    statsd = await startStatsd({
+      host,
+      port,
+      flushIntervalMs: config.statsdFlushInterval * 1000,
+      handlers: config.statsdEventHandlers,
+      clock,
+      log,
+      counters,
+      entity: options.entity,
+      newId: randomUUID,
+      report: (event) => queue.enqueue(event),
+    }).catch(
+      listenFailed(`StatsD can't listen on ${host}:${port}`, '--statsd-metrics-port', '--statsd-disable'),
+    );
+  };
+
+  const stop = async () => {
+    relay?.stop();
+    await Promise.all([api?.close(), sockets?.close(), statsd?.close()]);
+    await disk?.close();
+    relay = undefined;
+    api = undefined;
+    sockets = undefined;
+    statsd = undefined;
+    disk = undefined;
   };
 
   return {
     start: async () => {
-      await startTheStatsd();
-      await startApi();
-      await startTheSockets();
+      try {
+        await startTheStatsd();
+        await startApi();
+        await startTheSockets();
+      } catch (error) {
+        await stop();
+        throw error;
+      }
     },
-    stop: async () => {
-      relay?.stop();
-      await Promise.all([api?.close(), sockets?.close(), statsd?.close()]);
-      await disk?.close();
-    },
+    stop,
     ports: () => ({
       ...(api === undefined ? {} : { api: api.address.port }),
       ...(sockets === undefined ? {} : { socket: sockets.port }),

@@ -76,6 +76,10 @@ export const backendFlags = {
     'largest keepalive or result of a client of the earlier generation, in bytes',
     { min: 1_024, max: maxMaxMessageBytes },
   ),
+  'encryption-key-file': text(
+    '',
+    'keys (one a line, 32 bytes as base64) that seal secrets in the store: the first seals, all open; empty: encryption-key in the state dir; made at the first start',
+  ),
   'entity-limit': integer(100, 'entities allowed without a license; 0: no limit'),
   'inspect-control': toggle(
     'let operators with the verb inspect:control send events to actors, restart and stop them',

@@ -13,9 +13,9 @@ import { createEventList } from '../http/inspect/events/event-list.ts';
 import { inspectionDocs } from '../http/inspect/route-docs.ts';
 import { registerUi } from '../http/static-ui.ts';
 import { readLicenseKey } from '../model/license.ts';
-import { makeFolder } from '../program/folders.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
 import { stopWithParent } from '../program/parent-watch.ts';
+import { keepPrivate } from '../program/private-files.ts';
 import { SettingsError } from '../program/resolve.ts';
 import { version } from '../program/version.ts';
 import { openStore } from '../store/open-store.ts';
@@ -25,15 +25,20 @@ import type { BackendSettings } from './backend-flags.ts';
 import { createBackendMetrics } from './backend-metrics.ts';
 import { readTls, renewOnHangUp } from './backend-tls.ts';
 import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
-import { firstUser } from './first-user.ts';
+import { encryptionKeyName, encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
+import { firstUser, passwordFile } from './first-user.ts';
 import { localUrl, parseListenAddress, parsePublicUrl, plainHost } from './listen-address.ts';
 import { addLiveInspection } from './live-inspection.ts';
+import { takeDown } from './take-down.ts';
 import { createTrust, type Trust } from './trust.ts';
 
-/** The process ends after this long whatever hangs; what hung is named. */
-const stopTimeoutMs = 28_000;
 const collapseExitCode = 70;
 const webRoot = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+
+/** What is kept in the state directory, and in the cache directory. */
+const isOfStateDir = (name: string): boolean =>
+  ['store', 'cache', passwordFile, encryptionKeyName].includes(name);
+const isOfCacheDir = (name: string): boolean => name === 'assets';
 
 interface Running {
   readonly store: SnapshotStore;
@@ -59,10 +64,12 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
   const { authorities } = trust;
   const licenseKey = readKey(settings.licensePublicKeyFile);
   const name = hostname();
-  makeFolder(settings.stateDir);
+  keepPrivate(settings.stateDir, isOfStateDir, log);
+  keepPrivate(settings.cacheDir, isOfCacheDir, log);
   const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir, authorities });
   const { backend, rebuilt } = await Backend.open({
     store,
+    encryptionKeys: encryptionKeys(encryptionKeyPath(settings), log),
     log: component(log, 'backend'),
     name,
     entityLimit: settings.entityLimit,
@@ -149,23 +156,16 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
 };
 
 /** Edges first, so that nothing acknowledged is left behind; then the actors; the store last. */
-const stop = async ({ store, backend, api, earlier }: Running, log: Logger): Promise<void> => {
-  const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ['edges of the earlier generation', () => earlier.close()],
-    ['edges', () => api.close()],
-    ['actors', () => backend.stop()],
-    ['store', () => store.close()],
-  ];
-  for (const [what, end] of steps) {
-    const timer = setTimeout(() => {
-      log.fatal({ what }, `still stopping after ${stopTimeoutMs} ms: ${what}`);
-      process.exit(1);
-    }, stopTimeoutMs);
-    await end();
-    clearTimeout(timer);
-    log.info({ what }, 'stopped');
-  }
-};
+const stop = ({ store, backend, api, earlier }: Running, log: Logger): Promise<boolean> =>
+  takeDown(
+    [
+      ['edges of the earlier generation', () => earlier.close()],
+      ['edges', () => api.close()],
+      ['actors', () => backend.stop()],
+      ['store', () => store.close()],
+    ],
+    log,
+  );
 
 /** Runs until a signal asks it to stop. Resolves with the exit code. */
 export const startBackend = async (settings: BackendSettings): Promise<number> => {
@@ -180,6 +180,5 @@ export const startBackend = async (settings: BackendSettings): Promise<number> =
   guardProcess({ log, flush: () => running.backend.committer.flush() });
   log.warn({ signal: await signal }, 'stopping');
   process.once('SIGINT', () => process.exit(130));
-  await stop(running, log);
-  return 0;
+  return (await stop(running, log)) ? 0 : 1;
 };

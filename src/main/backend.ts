@@ -11,6 +11,7 @@ import { version } from '../program/version.ts';
 import { openStore } from '../store/open-store.ts';
 import { type BackendSettings, backendFlags } from './backend-flags.ts';
 import { startBackend } from './backend-start.ts';
+import { encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
 import { firstUser } from './first-user.ts';
 import { licenseCommand } from './license-command.ts';
 import { createTrust } from './trust.ts';
@@ -41,7 +42,10 @@ const initialise = async (settings: BackendSettings): Promise<number> => {
     onFault: (error) => log.error({ err: error }, 'a write to the store failed'),
   });
   try {
-    const { table } = await openResources({ committer });
+    const { table } = await openResources({
+      committer,
+      encryptionKeys: encryptionKeys(encryptionKeyPath(settings), log),
+    });
     const done = await firstUser({ settings, table, hashing: createHashingQueue(), log });
     if (!done) console.error('this store was initialised before; nothing was changed');
     return done ? 0 : alreadyInitialised;

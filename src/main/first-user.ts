@@ -1,15 +1,18 @@
 // The first user of an empty store: named by flags or environment, or made up, with its password in a file only its owner
 // reads. The file is written before the user: a crash in between leaves nobody locked out.
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResourceTable } from '../actors/resources/resource-table.ts';
 import { isSeeded, seedIfEmpty } from '../actors/resources/seed.ts';
 import type { HashingQueue } from '../http/auth/hashing-queue.ts';
+import { passwordFault } from '../model/user.ts';
+import { makeFolder } from '../program/folders.ts';
 import type { Logger } from '../program/log.ts';
+import { SettingsError } from '../program/resolve.ts';
 import type { BackendSettings } from './backend-flags.ts';
 
-const passwordFile = 'initial-admin-password';
+export const passwordFile = 'initial-admin-password';
 const passwordBytes = 18;
 
 export interface FirstUser {
@@ -19,10 +22,17 @@ export interface FirstUser {
   readonly log: Logger;
 }
 
+/** The same rule as for every other password; an empty one is made up. */
+const requireGoodPassword = (password: string): void => {
+  const fault = password === '' ? null : passwordFault(password);
+  if (fault !== null) throw new SettingsError(`--cluster-admin-password: ${fault}; nothing was made`);
+};
+
 /** Seeds an empty store. Resolves false when that was done before. */
 export const firstUser = async ({ settings, table, hashing, log }: FirstUser): Promise<boolean> => {
   if (isSeeded(table)) return false;
   const adminUsername = settings.clusterAdminUsername;
+  requireGoodPassword(settings.clusterAdminPassword);
   const adminPassword =
     settings.clusterAdminPassword || (await makePassword(settings.stateDir, adminUsername, log));
   await seedIfEmpty(table, { adminUsername, adminPassword, hash: (password) => hashing.hash(password) });
@@ -33,7 +43,7 @@ export const firstUser = async ({ settings, table, hashing, log }: FirstUser): P
 const makePassword = async (stateDir: string, user: string, log: Logger): Promise<string> => {
   const password = randomBytes(passwordBytes).toString('base64url');
   const file = join(stateDir, passwordFile);
-  await mkdir(stateDir, { recursive: true });
+  makeFolder(stateDir);
   await writeFile(file, `${password}\n`, { mode: 0o600 });
   log.warn({ user, file }, `a password was made up for ${user}; read it in the file, then change it`);
   return password;

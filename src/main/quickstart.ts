@@ -3,11 +3,14 @@
 // QUICKSTART_AGENT_PORT put it elsewhere; QUICKSTART_QUIET_AGENT keeps the agent from opening ports of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '../program/folders.ts';
+import { createLog } from '../program/log.ts';
 import { nodeFlagsOf } from '../program/node-flags.ts';
+import { keepPrivate } from '../program/private-files.ts';
 import { starterChecks, starterHandler, starterSubscription } from './starter-checks.ts';
 
 const home = resolve(process.env['QUICKSTART_HOME'] ?? '.mon');
@@ -16,6 +19,10 @@ const apiKeyFile = `${home}/api-key`;
 const alertsFile = `${home}/alerts.log`;
 const apiPort = process.env['QUICKSTART_API_PORT'] ?? '8080';
 const agentPort = process.env['QUICKSTART_AGENT_PORT'] ?? '8081';
+
+/** What is kept in `.mon`. */
+const isOfHome = (name: string): boolean =>
+  ['backend', 'agent', 'api-key'].includes(name) || name.endsWith('.log');
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 35_000;
@@ -35,7 +42,7 @@ interface Child {
 
 /** Starts one of our programs; its log lines go to a file, and the last of them are kept to explain a failure. */
 const startChild = (name: string, args: readonly string[]): Child => {
-  const log = createWriteStream(`${home}/${name}.log`, { flags: 'a' });
+  const log = createWriteStream(`${home}/${name}.log`, { flags: 'a', mode: 0o600 });
   const file = program(name);
   const child = spawn(process.execPath, [...nodeFlagsOf(file), file, 'start', ...args], {
     // The channel is how it learns that we are gone, should we be killed.
@@ -138,7 +145,8 @@ Checks load, disk and memory run every 10 seconds. Ctrl-C stops everything; what
 `;
 
 const run = async (): Promise<number> => {
-  await mkdir(stateDir, { recursive: true });
+  makeFolder(stateDir);
+  keepPrivate(home, isOfHome, createLog('warn'));
   const children: Child[] = [];
   const interrupted = new Promise<'interrupted'>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done('interrupted'));

@@ -1,9 +1,9 @@
 // Where each setting comes from: flag, then environment, then file, then default. A wrong one is named with its source and
 // its reason, and the program does not start.
 import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
 import { type Flag, type FlagTable, fieldName, type SettingsOf } from './flag.ts';
 import { type RawValue, readValue, type SettingValue } from './values.ts';
+import { readYaml } from './yaml.ts';
 
 /** What the command line said: by flag name (or alias), every value given. */
 export type GivenFlags = Readonly<Record<string, readonly string[]>>;
@@ -59,13 +59,12 @@ const readSettingsFile = (
     if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
     throw new SettingsError(`cannot read the configuration file ${path}: ${(error as Error).message}`);
   }
-  const document = parseDocument(content);
-  const problem = document.errors[0];
-  if (problem !== undefined) {
-    const reason = problem.message.split('\n')[0];
-    throw new SettingsError(`the configuration file ${path} is not valid YAML: ${reason}`);
+  let parsed: unknown;
+  try {
+    parsed = readYaml(content, { mapAsMap: true });
+  } catch (error) {
+    throw new SettingsError(`the configuration file ${path} is not valid YAML: ${(error as Error).message}`);
   }
-  const parsed: unknown = document.toJS({ mapAsMap: true, maxAliasCount: 100 });
   if (parsed === null || parsed === undefined) return new Map();
   if (!(parsed instanceof Map)) {
     throw new SettingsError(`the configuration file ${path} must hold keys and values, one a setting`);

@@ -80,7 +80,7 @@ function readOwner(path: string): Owner | undefined {
 }
 
 function writeOwner(path: string, owner: Owner | undefined): void {
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644);
+  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
     writeSync(file, `${JSON.stringify(owner ?? {}).padEnd(fileBytes - 1)}\n`, 0);
   } finally {

@@ -12,8 +12,9 @@
 // A batch is one transaction. Every write in it is conditional on the revision it takes the place of (compare-and-set
 // inside the transaction), so even a writer that should not exist can't overwrite newer data.
 // Not for network file systems, nor for containers that share a directory but not their process ids.
-import { mkdirSync } from 'node:fs';
 import { type Database, getLastVersion, open, type RootDatabase } from 'lmdb';
+import { makeFolder } from '../program/folders.ts';
+import { checkDataFile, DamagedFileError, openingFiles } from '../program/lmdb-file.ts';
 import { type Claim, claimDirectory } from './directory-owner.ts';
 import { DiskSpace } from './disk-space.ts';
 import { checkFormat, formatMarker } from './format-marker.ts';
@@ -67,21 +68,26 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Snapshot
 
 function openRoot(options: LmdbStoreOptions): RootDatabase<Buffer, string> {
   try {
-    mkdirSync(options.dir, { recursive: true });
-    return open<Buffer, string>({
-      path: options.dir,
-      noSubdir: false,
-      encoding: 'binary',
-      overlappingSync: false,
-      // Off, because the library's own batches hold a promise nobody can reach: rejected, it would end the process.
-      eventTurnBatching: false,
-      maxDbs: recordKinds.length + 4,
-      mapSize: options.mapSize ?? lmdbMapBytes,
-    });
+    makeFolder(options.dir);
+    checkDataFile(options.dir);
+    return openingFiles(options.dir, () => openEnvironment(options));
   } catch (error) {
+    if (error instanceof DamagedFileError) throw new StoreError('invalid', error.message, { cause: error });
     throw openError(options.dir, error);
   }
 }
+
+const openEnvironment = ({ dir, mapSize = lmdbMapBytes }: LmdbStoreOptions): RootDatabase<Buffer, string> =>
+  open<Buffer, string>({
+    path: dir,
+    noSubdir: false,
+    encoding: 'binary',
+    overlappingSync: false,
+    // Off, because the library's own batches hold a promise nobody can reach: rejected, it would end the process.
+    eventTurnBatching: false,
+    maxDbs: recordKinds.length + 4,
+    mapSize,
+  });
 
 const openError = (dir: string, cause: unknown): StoreError =>
   new StoreError('unavailable', `cannot open the store in ${dir}: ${textOf(cause)}`, { cause });

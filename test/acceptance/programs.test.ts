@@ -1,7 +1,7 @@
 // The programs as an administrator meets them: first start, init, exit codes, settings and their sources, an orderly end.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -72,6 +72,51 @@ test('init does the same by hand, and exits with 3 when it was done before', asy
     const backend = await startBackend(dir);
     try {
       await ApiClient.login(backend.api, 'ada', 'difference-engine');
+    } finally {
+      await backend.program.kill();
+    }
+  });
+});
+
+test('init refuses a password that the API would refuse, and makes nobody', async () => {
+  await tempDir(async (dir) => {
+    const short = await run(['init', '--state-dir', dir, '--cluster-admin-password', 'short']);
+    assert.equal(short.code, 1);
+    assert.match(short.output, /--cluster-admin-password: password length must be at least 8 characters/);
+    assert.equal(
+      (await run(['init', '--state-dir', dir, '--cluster-admin-password', 'long-enough'])).code,
+      0,
+    );
+  });
+});
+
+test('a start that is refused because MongoDB is away leaves no directory behind', async () => {
+  await tempDir(async (dir) => {
+    const state = join(dir, 'deep', 'state');
+    const url = 'mongodb://127.0.0.1:1/mon?serverSelectionTimeoutMS=200';
+    assert.equal((await run(['start', '--state-dir', state, '--store-url', url])).code, 1);
+    assert.deepEqual(await readdir(dir), []);
+  });
+});
+
+test('a state directory that was open to others is closed at the start, with one line in the log', async () => {
+  await tempDir(async (dir) => {
+    const state = join(dir, 'state');
+    assert.equal((await run(['init', '--state-dir', state])).code, 0);
+    const modes = async (): Promise<string[]> => {
+      const paths = [state, ...(await readdir(state, { recursive: true })).map((path) => join(state, path))];
+      return Promise.all(paths.sort().map(async (path) => ((await stat(path)).mode & 0o077).toString(8)));
+    };
+    assert.deepEqual(new Set(await modes()), new Set(['0']));
+    for (const path of ['.', 'store', 'store/data.mdb', 'initial-admin-password'])
+      await chmod(join(state, path), 0o755);
+    const backend = await startBackend(state);
+    try {
+      assert.deepEqual(new Set(await modes()), new Set(['0']));
+      const told = backend.program.lines.filter((line) =>
+        JSON.stringify(line).includes('open to other users'),
+      );
+      assert.equal(told.length, 1);
     } finally {
       await backend.program.kill();
     }

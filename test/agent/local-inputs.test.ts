@@ -163,6 +163,13 @@ test('unknown paths are 404, other methods 405, the version is told', () =>
       type: 'text/plain; charset=utf-8',
     });
     assert.equal((await api('/events')).status, 405);
+    const from = (origin: string) => ({
+      ...post({ check: { metadata: { name: 'ping' } } }),
+      headers: { origin },
+    });
+    for (const origin of ['http://evil.example', 'https://127.0.0.1.evil.example', 'null'])
+      assert.equal((await api('/events', from(origin))).status, 403, origin);
+    assert.equal((await api('/events', from('http://localhost:3031'))).status, 202);
     const version = await api('/version');
     assert.equal(version.type, 'application/json');
     assert.match(version.body, /^\{"version":"\d+\.\d+\.\d+"\}$/);
@@ -344,17 +351,18 @@ test('statsd lines become one event of metrics a flush', () =>
     },
   ));
 
-test('a port that is taken stops the agent for the API and is only told for the sockets', () =>
+test('a port that is taken stops the agent, whatever was to listen on it, and says what to do', () =>
   withAgent({}, async ({ backend, agent }) => {
     const { api, socket } = agent.ports();
     const flags = { 'backend-url': backend.url, 'disable-api': 'false', 'api-port': String(api) };
     const taken = createAgent(configOf(flags), { log: readableLog().log });
     await assert.rejects(taken.start(), /EADDRINUSE/);
     await taken.stop();
-    const log = readableLog();
     const sockets = { 'backend-url': backend.url, 'disable-sockets': 'false', 'socket-port': String(socket) };
-    const other = createAgent(configOf(sockets), { log: log.log });
-    await other.start();
-    assert.ok(log.messages().includes('unable to start socket listeners'));
+    const other = createAgent(configOf(sockets), { log: readableLog().log });
+    await assert.rejects(
+      other.start(),
+      /sockets can't listen on .*EADDRINUSE.*--socket-port.*--disable-sockets/,
+    );
     await other.stop();
   }));

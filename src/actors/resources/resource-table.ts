@@ -18,6 +18,7 @@ import {
   storeKey,
 } from './resource.ts';
 import { Shelf } from './shelf.ts';
+import { VaultError } from './vault.ts';
 import { Lanes, NamespaceGate } from './write-order.ts';
 
 export type {
@@ -60,14 +61,37 @@ export class ResourceTable {
   /** Reads everything from the store. Call once, before anything else. A record that cannot be read is reported. */
   async load(): Promise<void> {
     const { committer, codecs, onFault } = this.#options;
+    const outdated: ResourceId[] = [];
     for await (const { key, record } of committer.scan('resource')) {
       committer.seed('resource', key, record.rev);
       try {
         const { segment, namespace, name } = parseStoreKey(key);
-        const found = codecs?.[segment]?.decode(record.state) ?? { name, resource: record.state as Resource };
+        const found = codecs?.[segment]?.decode(record.state, name) ?? {
+          name,
+          resource: record.state as Resource,
+        };
         this.#shelf(segment).set(namespace, found.name, deepFreeze(found.resource));
+        if (codecs?.[segment]?.isCurrent?.(record.state) === false)
+          outdated.push({ segment, namespace, name: found.name });
       } catch (error) {
+        if (error instanceof VaultError) throw error;
         onFault?.(new Error(`resource ${key} cannot be read back and is left out`, { cause: error }));
+      }
+    }
+    await this.#rewrite(outdated);
+  }
+
+  /** Writes records again that an earlier version, or an earlier key, wrote. What can't be written now stays as it is. */
+  async #rewrite(ids: readonly ResourceId[]): Promise<void> {
+    const { committer, onFault } = this.#options;
+    for (const id of ids) {
+      const resource = this.get(id.segment, id.namespace, id.name);
+      if (resource === undefined) continue;
+      try {
+        await commitPut(committer, 'resource', this.#storeKey(id), this.#body(id, resource));
+      } catch (error) {
+        const what = `${id.segment} ${id.name} stays in the store as it was: it could not be sealed`;
+        onFault?.(new Error(what, { cause: error }));
       }
     }
   }

@@ -17,11 +17,14 @@ export type ResourceChange = ResourceId &
     | { readonly type: 'deleted'; readonly previous: Resource }
   );
 
-/** How a kind is kept at rest, where that differs from what readers see (API keys are sealed). */
+/** How a kind is kept at rest, where that differs from what readers see (API keys and providers are sealed). */
 export interface ResourceCodec {
   storedName(name: string): string;
   encode(resource: Resource, name: string): unknown;
-  decode(state: unknown): { readonly name: string; readonly resource: Resource };
+  /** `name` is the one it is stored under. Throws VaultError where a key is missing. */
+  decode(state: unknown, name: string): { readonly name: string; readonly resource: Resource };
+  /** False: the record is to be written again, in the form of now. */
+  isCurrent?(state: unknown): boolean;
 }
 
 export interface ListQuery {

@@ -1,0 +1,88 @@
+// The encryption keys: a file with one key a line (32 bytes as base64), which is not in the store. Passwords and tokens of
+// providers, and the secret tokens are signed with, are sealed with the first; all of them open. Made at the first start.
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { vaultKeyBytes } from '../actors/resources/vault.ts';
+import { makeFolder } from '../program/folders.ts';
+import { errorText, type Logger } from '../program/log.ts';
+import { SettingsError } from '../program/resolve.ts';
+
+export const encryptionKeyName = 'encryption-key';
+
+/** `--encryption-key-file`, or the file in the state directory. */
+export const encryptionKeyPath = (settings: {
+  readonly encryptionKeyFile: string;
+  readonly stateDir: string;
+}): string => settings.encryptionKeyFile || join(settings.stateDir, encryptionKeyName);
+
+const header = `# Seals passwords, tokens and the signing secret in the store. Without this file they are lost: keep a copy, but not with
+# copies of the store. To change the key put a new one (openssl rand -base64 32) on a line above the old one, restart every
+# backend, then remove the old one.
+`;
+
+const keyOf = (line: string, where: string): Uint8Array => {
+  const key = Buffer.from(line, 'base64');
+  if (key.length !== vaultKeyBytes || !/^[A-Za-z0-9+/]{43}=$/.test(line))
+    throw new SettingsError(`${where}: a key is ${vaultKeyBytes} bytes as base64 (openssl rand -base64 32)`);
+  return key;
+};
+
+const readKeys = (path: string, log: Logger): readonly Uint8Array[] => {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+    if (process.platform !== 'win32' && (lstatSync(path).mode & 0o077) !== 0)
+      log.warn(
+        { file: path },
+        'the encryption key file is open to other users of this machine: chmod 600 it',
+      );
+  } catch (error) {
+    throw new SettingsError(`--encryption-key-file ${path} can't be read: ${errorText(error)}`);
+  }
+  const keys = text.split(/\r?\n/).flatMap((line, index) => {
+    const key = line.trim();
+    return key === '' || key.startsWith('#')
+      ? []
+      : [keyOf(key, `--encryption-key-file ${path}, line ${index + 1}`)];
+  });
+  if (keys.length === 0) throw new SettingsError(`--encryption-key-file ${path} holds no key`);
+  return keys;
+};
+
+/** Durable before anything is sealed with it. Never writes over a file. */
+const makeKey = (path: string, log: Logger): void => {
+  try {
+    makeFolder(dirname(path));
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      writeSync(file, `${header}${randomBytes(vaultKeyBytes).toString('base64')}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    const folder = openSync(dirname(path), 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  } catch (error) {
+    throw new SettingsError(`--encryption-key-file ${path} can't be made: ${errorText(error)}`);
+  }
+  log.warn({ file: path }, 'an encryption key was made; keep a copy of it apart from the store');
+};
+
+/** Throws SettingsError when the file can't be used, or is gone while the store needs it. */
+export const encryptionKeys =
+  (path: string, log: Logger) =>
+  (isStoreSealed: boolean): readonly Uint8Array[] => {
+    if (!existsSync(path)) {
+      if (isStoreSealed)
+        throw new SettingsError(
+          `the store holds secrets that were sealed with a key of --encryption-key-file, but ${path} is not there: put it back, or name the file that has the key`,
+        );
+      makeKey(path, log);
+    }
+    return readKeys(path, log);
+  };

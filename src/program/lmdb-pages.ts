@@ -1,0 +1,106 @@
+// The pages of an LMDB file (lmdb.h and mdb.c; page header of 24 bytes): which of them the newest transaction still needs,
+// and whether the file has them all. Reads the file only, never maps it. Numbers are in the byte order of x86 and ARM.
+import { readSync } from 'node:fs';
+
+const magicAt = 24;
+const magic = 0xbeefc0de;
+const pageSizeAt = 48;
+/** The two trees every file has: free pages, and the named tables. */
+const rootsAt = [88, 136];
+const rootInTable = 40;
+const lastPageAt = 144;
+const transactionAt = 152;
+const metaBytes = 160;
+
+const headerBytes = 24;
+const flagsAt = 18;
+const lowerAt = 20;
+const branchPage = 1;
+const leafPage = 2;
+const overflowPage = 4;
+const onOverflowPages = 1;
+const isTable = 2;
+const nodeBytes = 8;
+const none = -1;
+
+interface Meta {
+  readonly pageBytes: number;
+  readonly roots: readonly number[];
+  /** How long the file is when no page at its end was given back unwritten. */
+  readonly bytes: number;
+  readonly transaction: bigint;
+}
+
+const readMeta = (file: number, at: number): Meta | undefined => {
+  const page = Buffer.alloc(metaBytes);
+  if (readSync(file, page, 0, metaBytes, at) < metaBytes || page.readUInt32LE(magicAt) !== magic)
+    return undefined;
+  const pageBytes = page.readUInt32LE(pageSizeAt);
+  return {
+    pageBytes,
+    roots: rootsAt.map((root) => Number(page.readBigInt64LE(root))),
+    bytes: (Number(page.readBigUInt64LE(lastPageAt)) + 1) * pageBytes,
+    transaction: page.readBigUInt64LE(transactionAt),
+  };
+};
+
+/** What the newest transaction says about the file; undefined when there is none: then the library judges the file. */
+export const newestMeta = (file: number): Meta | undefined => {
+  const first = readMeta(file, 0);
+  const second = first && readMeta(file, first.pageBytes);
+  return first !== undefined && second !== undefined && second.transaction > first.transaction
+    ? second
+    : first;
+};
+
+/** Whether a file of this size has every page that can be reached from the roots. */
+export const hasAllPages = (file: number, { pageBytes, roots }: Meta, size: number): boolean => {
+  const page = Buffer.alloc(pageBytes);
+  const waiting = roots.filter((root) => root !== none);
+  const isInside = (from: number, pages: number) => from > 0 && (from + pages) * pageBytes <= size;
+
+  /** What a node of the page in hand leads to; false when that is missing. */
+  const follow = (at: number, isBranch: boolean): boolean => {
+    const [low, high, flags, keyBytes] = [0, 2, 4, 6].map((offset) => page.readUInt16LE(at + offset)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const data = at + nodeBytes + keyBytes;
+    if (isBranch) waiting.push(low + high * 2 ** 16 + flags * 2 ** 32);
+    else if ((flags & onOverflowPages) !== 0) return hasOverflow(Number(page.readBigUInt64LE(data)));
+    else if ((flags & isTable) !== 0) {
+      const root = Number(page.readBigInt64LE(data + rootInTable));
+      if (root !== none) waiting.push(root);
+    }
+    return true;
+  };
+  const hasOverflow = (number: number): boolean => {
+    const header = Buffer.alloc(headerBytes);
+    if (!isInside(number, 1)) return false;
+    readSync(file, header, 0, headerBytes, number * pageBytes);
+    return (
+      (header.readUInt16LE(flagsAt) & overflowPage) !== 0 && isInside(number, header.readUInt32LE(lowerAt))
+    );
+  };
+
+  try {
+    for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
+      if (!isInside(number, 1)) return false;
+      readSync(file, page, 0, pageBytes, number * pageBytes);
+      const flags = page.readUInt16LE(flagsAt);
+      if ((flags & (branchPage | leafPage)) === 0) return false;
+      const nodes = page.readUInt16LE(lowerAt) >> 1;
+      for (let node = 0; node < nodes; node += 1) {
+        const at = page.readUInt16LE(headerBytes + 2 * node) + headerBytes;
+        if (!follow(at, (flags & branchPage) !== 0)) return false;
+      }
+    }
+    return true;
+  } catch (error) {
+    // A page that points past its own end is none.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+};
