@@ -4,7 +4,7 @@ import type { CheckFact, EventWrite } from '../machines/check-facts.ts';
 import type { EntityFact } from '../machines/entity-facts.ts';
 import { type Entity, emptySystem } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
-import { type CheckEvent, type Event, eventNamespace, hasCheck } from '../model/event.ts';
+import { type CheckEvent, type Event, eventNamespace, hasCheck, writtenEntity } from '../model/event.ts';
 import { withMetricHandlers } from '../model/metric-handlers.ts';
 import { entitySubscription } from '../model/names.ts';
 import type { EntityTree } from './entities/entity-tree.ts';
@@ -121,8 +121,8 @@ export class Ingest {
 
 /** The entity an event speaks of, when that is not simply the one that sent it (backend sheet 3.2). */
 const targetEntity = (event: CheckEvent): string | undefined => {
-  if (event.check.proxy_entity_name !== '') return event.check.proxy_entity_name;
-  return event.entity.entity_class === 'agent' ? undefined : event.entity.metadata.name;
+  const isOwn = event.check.proxy_entity_name === '' && event.entity.entity_class === 'agent';
+  return isOwn ? undefined : writtenEntity(event);
 };
 
 /** The entity that comes to be because an event named it. One named by `proxy_entity_name` starts blank. */

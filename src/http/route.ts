@@ -26,6 +26,7 @@ export interface AccessRule {
 export type Access = 'public' | 'open' | 'login' | AccessRule;
 
 export interface Call {
+  readonly method: Method;
   readonly parameters: Parameters;
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Parsed JSON, undefined when there was no body. */
@@ -86,6 +87,8 @@ export const ok = (body: object, headers: Readonly<Record<string, string>> = {})
   body,
   headers,
 });
+/** For answers that hold what opens the API: no cache keeps them. */
+export const notStored = { 'Cache-Control': 'no-store' } as const;
 /** One resource, with the tag that conditional requests name. */
 export const okWithTag = (body: object): Answer => ok(body, { ETag: etagOf(JSON.stringify(body)) });
 export const created = (headers: Readonly<Record<string, string>> = {}): Answer => ({ status: 201, headers });

@@ -54,5 +54,12 @@ export type CheckEvent = Event & { check: Check };
 
 export const hasCheck = (event: Event): event is CheckEvent => event.check !== undefined;
 
+/**
+ * The name of the entity an event is written to: the proxy entity its check names, or else its own. Whoever asks whether a
+ * sender may write an event asks about this name.
+ */
+export const writtenEntity = ({ check, entity }: Event): string =>
+  check === undefined || check.proxy_entity_name === '' ? entity.metadata.name : check.proxy_entity_name;
+
 /** Where an event belongs: the namespace of its entity. */
 export const eventNamespace = (event: Event): string => event.entity.metadata.namespace ?? defaultNamespace;

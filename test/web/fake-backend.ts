@@ -119,6 +119,7 @@ const addEventList = (app: FastifyInstance, { routes, close }: EventList): void 
       url,
       handler: async (request, reply) => {
         const { status, headers, body } = await handle({
+          method: 'GET',
           parameters: request.params as Parameters,
           query: request.query as Record<string, string>,
           body: undefined,

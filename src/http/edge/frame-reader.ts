@@ -3,7 +3,7 @@
 // namespace and about other entities is held against what its login allows.
 import { randomUUID } from 'node:crypto';
 import type { FindDefinition } from '../../model/check-rules.ts';
-import type { Event } from '../../model/event.ts';
+import { type Event, writtenEntity } from '../../model/event.ts';
 import { type EventAddress, parseEvent, parseEventAround } from '../../model/event-parse.ts';
 import { parseGuarded } from '../../model/guarded-json.ts';
 import { entitySubscription, keepaliveCheckName } from '../../model/names.ts';
@@ -16,8 +16,8 @@ import type { KnownFrames } from './known-frame.ts';
 export interface AgentIdentity {
   readonly namespace: string;
   readonly agentName: string;
-  /** Whether this login may report for another entity than the agent's own. */
-  mayReportFor(entity: string): boolean;
+  /** Whether this login may report for another entity than the agent's own: any check of it, or just this one. */
+  mayReportFor(entity: string, check?: string): boolean;
   /** The check definitions of its namespace. */
   readonly definition?: FindDefinition;
 }
@@ -36,8 +36,10 @@ const refuse = (message: string, raw: unknown): ReadFrame => {
 const claimFault = (event: Event, agent: AgentIdentity): string | null => {
   const { entity } = event;
   const name = entity.metadata.name;
-  if (name !== agent.agentName && !agent.mayReportFor(name))
-    return `agent ${agent.agentName} may not report for entity ${name}`;
+  const written = writtenEntity(event);
+  for (const one of written === name ? [name] : [name, written])
+    if (one !== agent.agentName && !agent.mayReportFor(one, event.check?.metadata.name))
+      return `agent ${agent.agentName} may not report for entity ${one}`;
   const own = entitySubscription(name);
   if (!entity.subscriptions.includes(own)) entity.subscriptions = [...entity.subscriptions, own];
   return null;

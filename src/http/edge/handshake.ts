@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { MonError } from '../../model/errors.ts';
 import { nameSchema } from '../../model/names.ts';
+import { agentsGroup, agentUsername } from '../../model/seeds.ts';
 import { type AgentHeaders, readAgentHeaders } from '../../wire/headers.ts';
 import { type Authenticator, parseBasic } from '../auth/authenticator.ts';
 import { findUser, groupsOf } from '../auth/credentials.ts';
@@ -37,8 +38,6 @@ const refused = (status: number, message: string, retryAfterSeconds?: number): R
 });
 
 const agentNameSchema = nameSchema('agent name');
-/** The group an agent without a user of its own acts in (agent sheet 1.5). */
-const agentsGroup = 'system:agents';
 
 export interface HandshakeOptions {
   readonly backend: BackendPort;
@@ -65,7 +64,8 @@ const byCertificate = (backend: BackendPort, name: string, isDemanded: boolean):
   const user = findUser(backend.resources, name);
   if (user?.disabled === true) return refused(401, 'bad credentials');
   if (user !== undefined) return { username: user.username, groups: groupsOf(user), via: 'certificate' };
-  if (isDemanded) return { username: 'agent', groups: [agentsGroup], via: 'certificate' };
+  // An agent without a user of its own acts in the agents' group (agent sheet 1.5).
+  if (isDemanded) return { username: agentUsername, groups: [agentsGroup], via: 'certificate' };
   return refused(
     401,
     `missing credentials: there is no password, and no user of the name in the certificate (${name})`,

@@ -47,6 +47,9 @@ export const missesBetweenLessons = 32;
 export const maxKnownFrames = 1_024;
 export const maxKnownFrameBytes = 16_384;
 
+/** Answers about the rights of one session that are kept. */
+export const maxRememberedRights = 10_000;
+
 /** WebSocket close codes and when they are used. 4000 to 4999 are ours to define. */
 export const closeCodes = {
   /** The backend is going down: connect again, to any backend. */

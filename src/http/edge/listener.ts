@@ -22,7 +22,7 @@ import { KnownFrames } from './known-frame.ts';
 import { closeCodes, type EdgeLimits, edgeLimits } from './limits.ts';
 import { refuseRequest, refuseUpgrade } from './refusal.ts';
 import { SessionBook } from './session-book.ts';
-import { watchRules } from './standing.ts';
+import { createRulesVersion, watchRules } from './standing.ts';
 import { type EdgeWorld, type LiveSocket, welcomeAgent } from './welcome.ts';
 
 export interface EdgeOptions {
@@ -129,6 +129,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
     acks: new AckBatcher(),
     frames: new KnownFrames(),
     book,
+    rules: createRulesVersion(backend.resources),
   };
   const rate = createConnectionRate(limits.connectionsPerSecond, limits.connectionBurst, monotonicMs);
   const upgrade = createUpgrader(backendId, limits);
@@ -203,6 +204,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
       closing = true;
       stopPressure();
       stopRules();
+      world.rules.stop();
       const stopped = server.listening ? new Promise((done) => server.close(done)) : undefined;
       const allGone = Promise.all([stopped, book.sayBye()]);
       server.closeIdleConnections();

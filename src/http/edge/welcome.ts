@@ -10,8 +10,9 @@ import type { EdgeCounts } from './counts.ts';
 import type { Welcome } from './handshake.ts';
 import type { KnownFrames } from './known-frame.ts';
 import { closeCodes, type EdgeLimits } from './limits.ts';
+import { createReportingRights } from './reporting-rights.ts';
 import type { SessionBook } from './session-book.ts';
-import { currentPrincipal, mayReport } from './standing.ts';
+import type { RulesVersion } from './standing.ts';
 
 /** A socket that also tells what happens to it. */
 export interface LiveSocket extends AgentSocket {
@@ -29,6 +30,7 @@ export interface EdgeWorld {
   readonly acks: AckBatcher;
   readonly frames: KnownFrames;
   readonly book: SessionBook;
+  readonly rules: RulesVersion;
 }
 
 const connectionFor = (
@@ -36,12 +38,9 @@ const connectionFor = (
   socket: AgentSocket,
   { agent, principal }: Welcome,
 ): AgentConnection => {
-  const { backend, limits, counts, log, acks, frames } = world;
+  const { backend, limits, counts, log, acks, frames, rules } = world;
   const { namespace, agentName } = agent;
-  const mayReportFor = (entity: string): boolean => {
-    const now = currentPrincipal(backend.resources, principal);
-    return now !== null && mayReport(backend.resources, now, namespace, entity);
-  };
+  const { mayReportFor } = createReportingRights({ table: backend.resources, principal, namespace, rules });
   return new AgentConnection({
     socket,
     backend,

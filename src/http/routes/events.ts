@@ -3,14 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import { definitionsIn } from '../../actors/configuration.ts';
 import { MonError } from '../../model/errors.ts';
-import type { Event } from '../../model/event.ts';
+import { type Event, writtenEntity } from '../../model/event.ts';
 import { parseEvent } from '../../model/event-parse.ts';
 import { eventKind } from '../../model/kinds/watching.ts';
 import { repeatKeyOf } from '../../model/repeat-key.ts';
 import type { BackendPort, EventQuery } from '../backend-port.ts';
 import { checkConditions, isConditional } from '../conditions.ts';
 import { answerList, listRequest, selectorFilter } from '../listing.ts';
-
+import { authorize } from '../rbac.ts';
 import {
   type AccessRule,
   type Answer,
@@ -82,6 +82,31 @@ const requireNamespace = (backend: BackendPort, namespace: string): void => {
     throw new MonError('notFound', `the namespace ${namespace} does not exist`);
 };
 
+/**
+ * The address of a request names one entity, its body may name another: `check.proxy_entity_name`. Rejects with
+ * `permissionDenied` where the caller may not write that one.
+ */
+const requireRightOnWritten = (backend: BackendPort, call: AuthenticatedCall, event: Event): void => {
+  const entity = writtenEntity(event);
+  if (entity === event.entity.metadata.name) return;
+  const check = event.check?.metadata.name ?? '';
+  const { principal, method } = call;
+  const verb = method === 'PUT' ? 'update' : 'create';
+  const namespace = parameter(call, 'namespace');
+  const resourceName = `${entity}/${check}`;
+  const decision = authorize(backend.resources, principal, {
+    verb,
+    resource: 'events',
+    namespace,
+    resourceName,
+  });
+  if (!decision.allow)
+    throw new MonError(
+      'permissionDenied',
+      `${principal.username} may not ${verb} the event ${resourceName}, which check.proxy_entity_name asks for`,
+    );
+};
+
 const stamp = (event: Event, username: string): Event => {
   event.id ??= randomUUID();
   event.metadata.created_by = username;
@@ -112,6 +137,7 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
     const parsed = parseEvent(call.body, address);
     if (!parsed.ok) throw new MonError('invalid', parsed.message);
     requireNamespace(backend, namespace);
+    requireRightOnWritten(backend, call, parsed.value);
     if (isConditional(call)) await checkTag(call);
     const repeatKey = repeatKeyOf(parsed.value);
     await backend.acceptEvent(stamp(parsed.value, call.principal.username), repeatKey);

@@ -1,0 +1,41 @@
+// For which entities may the login of one session report? Asked for every event that is not the agent's own: proxy checks
+// send thousands, so an answer is kept until a user or a rule changes.
+import type { ResourceTable } from '../../actors/resources/resource-table.ts';
+import { currentPrincipal } from '../auth/current-principal.ts';
+import type { Principal } from '../auth/principal.ts';
+import { maxRememberedRights } from './limits.ts';
+import { mayReport, type RulesVersion } from './standing.ts';
+
+export interface ReportingRights {
+  /** A right on the entity covers all its checks; a right on `entity/check` covers that one. */
+  mayReportFor(entity: string, check?: string): boolean;
+}
+
+export const createReportingRights = (options: {
+  readonly table: ResourceTable;
+  readonly principal: Principal;
+  readonly namespace: string;
+  readonly rules: Pick<RulesVersion, 'current'>;
+}): ReportingRights => {
+  const { table, principal, namespace, rules } = options;
+  const known = new Map<string, boolean>();
+  let version = rules.current();
+
+  const ask = (resourceName: string): boolean => {
+    if (version !== rules.current()) {
+      known.clear();
+      version = rules.current();
+    }
+    const answer = known.get(resourceName);
+    if (answer !== undefined) return answer;
+    const now = currentPrincipal(table, principal);
+    const allowed = now !== null && mayReport(table, now, namespace, resourceName);
+    if (known.size >= maxRememberedRights) known.clear();
+    known.set(resourceName, allowed);
+    return allowed;
+  };
+
+  return {
+    mayReportFor: (entity, check) => ask(entity) || (check !== undefined && ask(`${entity}/${check}`)),
+  };
+};
