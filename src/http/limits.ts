@@ -37,10 +37,16 @@ export const bcryptCost = 10;
 export const maxPasswordBytes = 72;
 export const minPasswordCharacters = 8;
 
+/** Wrong passwords for one name from one address, and from one address for any name, before tries take turns. */
 export const guessesPerMinutePerName = 10;
 export const guessesPerMinutePerAddress = 30;
 export const guessWindowMs = 60_000;
-/** Names and addresses remembered by the throttle, each. */
+/** Between two turns past those limits. */
+export const msBetweenGuessesOfName = 2_000;
+export const msBetweenGuessesOfAddress = 100;
+/** Shorter than an agent's handshake may take. */
+export const maxGuessWaitMs = 4_000;
+/** Entries remembered by the throttle, by name and address and by address, each. */
 export const maxThrottledKeys = 20_000;
 /** Highest cost of a hash that somebody hands in: checking it takes about 3 s. */
 export const maxBcryptCost = 16;

@@ -3,12 +3,12 @@
 // What was once verified is remembered under an HMAC with a key of this process, over name, password and stored hash:
 // ten thousand agents that come back at once cost one bcrypt, and a changed password is a different key.
 // An unknown name costs as much as a wrong password: it is compared with a hash that fits nothing.
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ResourceTable } from '../../actors/resources/resource-table.ts';
 import { MonError } from '../../model/errors.ts';
 import { maxPasswordBytes, maxRemembered } from '../limits.ts';
-import type { GuessThrottle } from './guess-throttle.ts';
+import { type GuessThrottle, ThrottledError } from './guess-throttle.ts';
 import type { HashingQueue } from './hashing-queue.ts';
 import { type Principal, usersGroup } from './principal.ts';
 import type { Directories } from './providers/directories.ts';
@@ -33,7 +33,7 @@ export interface Credentials {
   verify(username: string, password: string, address: string): Promise<Principal>;
   /**
    * The same, and where the password is not one of ours, the directories are asked: they come second. One login is one
-   * try, wherever it is found right or wrong. Whoever was disabled here does not come in through a directory.
+   * try, wherever it is found right or wrong. A directory's account with the name of a user of ours is refused.
    */
   login(username: string, password: string, address: string): Promise<Verified>;
 }
@@ -44,10 +44,17 @@ const decoyHash = '$2b$10$WQApVLr4XZBJJTKd7xQkLubFT4sS.Or.kMii0JbtkIdov4BhPWCl6'
 export const findUser = (table: ResourceTable, username: string): StoredUser | undefined =>
   table.get('users', '', username) as StoredUser | undefined;
 
+/** Changes with the password: what was proved with another one no longer holds. */
+export const passwordTagOf = ({ password_hash: hash, password }: StoredUser): string =>
+  createHash('sha256')
+    .update(hash || password || '')
+    .digest('base64url')
+    .slice(0, 22);
+
 /** The groups a user acts with. */
 export const groupsOf = (user: StoredUser): readonly string[] => [...(user.groups ?? []), usersGroup];
 
-interface Attempt {
+interface Asked {
   readonly username: string;
   readonly password: string;
   readonly address: string;
@@ -71,26 +78,33 @@ export const createCredentials = (options: {
   const verified = new LRUCache<string, true>({ max: maxRemembered });
   const underWay = new Map<string, Promise<boolean | Identity>>();
 
-  /** Takes a try for it; a wrong password keeps the try. */
   const compare = async (
-    { username, password, address }: Attempt,
+    { username, password }: Asked,
     hash: string,
     elsewhere: Elsewhere,
   ): Promise<boolean | Identity> => {
-    const giveBack = throttle.take(username, address);
-    // Also when a queue was full or a directory out of reach: that says nothing about the password.
-    let found: boolean | Identity = true;
+    const fits = await hashing.verify(password, hash);
+    return fits || (elsewhere === null ? false : ((await elsewhere.login(username, password)) ?? false));
+  };
+
+  /** Rejects with ThrottledError for a wrong password past the limit. */
+  const attempt = async (
+    { username, address }: Asked,
+    work: () => Promise<boolean | Identity>,
+  ): Promise<boolean | Identity> => {
+    const entered = await throttle.enter(username, address);
+    let found: boolean | Identity | undefined;
     try {
-      const fits = await hashing.verify(password, hash);
-      found = fits || (elsewhere === null ? false : ((await elsewhere.login(username, password)) ?? false));
+      found = await work();
     } finally {
-      if (found !== false) giveBack();
+      entered.end(found === undefined ? 'undecided' : found === false ? 'wrong' : 'right');
     }
+    if (found === false && entered.retryAfterSeconds > 0) throw new ThrottledError(entered.retryAfterSeconds);
     return found;
   };
 
   /** Whoever asks the same while the answer is being worked out shares it. */
-  const compareOnce = (key: string, work: () => Promise<boolean | Identity>): Promise<boolean | Identity> => {
+  const once = (key: string, work: () => Promise<boolean | Identity>): Promise<boolean | Identity> => {
     const running = underWay.get(key);
     if (running !== undefined) return running;
     const mine = work().finally(() => underWay.delete(key));
@@ -98,17 +112,19 @@ export const createCredentials = (options: {
     return mine;
   };
 
-  const check = async (attempt: Attempt, elsewhere: Elsewhere): Promise<Verified> => {
-    const { username, password } = attempt;
+  const check = async (asked: Asked, elsewhere: Elsewhere): Promise<Verified> => {
+    const { username, password } = asked;
     const user = findUser(table, username);
     const hash = user?.password_hash || user?.password || decoyHash;
     const key = createHmac('sha256', processKey)
       .update(JSON.stringify([username, hash, password]))
       .digest('base64');
     if (!verified.get(key)) {
-      const asked = user?.disabled === true ? null : elsewhere;
-      const found = await compareOnce(asked === null ? key : `${key} elsewhere`, () =>
-        compare(attempt, hash, asked),
+      const others = user?.disabled === true ? null : elsewhere;
+      const what = others === null ? key : `${key} elsewhere`;
+      // The turns of one address are its own; the comparison is shared by all.
+      const found = await once(`${what} from ${asked.address}`, () =>
+        attempt(asked, () => once(what, () => compare(asked, hash, others))),
       );
       if (typeof found === 'object') return { principal: principalOf(found), identity: found };
       if (!found || user === undefined || Buffer.byteLength(password) > maxPasswordBytes) throw bad();
@@ -117,7 +133,14 @@ export const createCredentials = (options: {
     // Asked again: the user may have been disabled while bcrypt ran.
     const current = findUser(table, username);
     if (current === undefined || current.disabled === true) throw bad();
-    return { principal: { username, groups: groupsOf(current), via: 'password' } };
+    return {
+      principal: {
+        username,
+        groups: groupsOf(current),
+        via: 'password',
+        passwordTag: passwordTagOf(user ?? current),
+      },
+    };
   };
 
   return {
