@@ -21,13 +21,13 @@ export type AccessDecision =
   | { readonly allow: true; readonly by: string }
   | { readonly allow: false; readonly why: 'noRule' | 'roleMissing'; readonly message: string };
 
-interface Rule {
+export interface Rule {
   readonly verbs?: readonly string[] | null;
   readonly resources?: readonly string[] | null;
   readonly resource_names?: readonly string[] | null;
 }
 
-interface Binding {
+export interface Binding {
   readonly subjects?: readonly { readonly type: string; readonly name: string }[] | null;
   readonly role_ref?: { readonly type: string; readonly name: string };
   readonly metadata?: { readonly name?: string };
@@ -40,7 +40,7 @@ const denied: AccessDecision = {
 };
 
 /** Rules written by older tools join several words with commas. */
-const words = (list: readonly string[] | null | undefined): readonly string[] =>
+export const words = (list: readonly string[] | null | undefined): readonly string[] =>
   (list ?? []).flatMap((item) => (item.includes(',') ? item.split(',').map((word) => word.trim()) : [item]));
 
 const ruleAllows = (rule: Rule, request: AccessRequest): boolean => {
@@ -54,12 +54,17 @@ const ruleAllows = (rule: Rule, request: AccessRequest): boolean => {
   return names.length === 0 || (request.resourceName !== '' && names.includes(request.resourceName));
 };
 
-const binds = (binding: Binding, principal: Principal): boolean =>
+export const binds = (binding: Binding, principal: Pick<Principal, 'username' | 'groups'>): boolean =>
   (binding.subjects ?? []).some(({ type, name }) =>
     type === 'User' ? name === principal.username : type === 'Group' && principal.groups.includes(name),
   );
 
-const rulesOf = (table: ResourceTable, binding: Binding, namespace: string): readonly Rule[] | string => {
+/** The rules of the role that is bound, or what is wrong with it. */
+export const rulesOf = (
+  table: ResourceTable,
+  binding: Binding,
+  namespace: string,
+): readonly Rule[] | string => {
   const name = binding.role_ref?.name ?? '';
   const inNamespace = binding.role_ref?.type === 'Role';
   const role: Resource | undefined = inNamespace

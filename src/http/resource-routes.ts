@@ -38,6 +38,8 @@ export interface ResourceHabits {
     call: AuthenticatedCall,
     previous: Resource | undefined,
   ) => Resource;
+  /** Throws `permissionDenied` where the caller may not write just this, though he may write such resources. */
+  readonly mayWrite?: (resource: Resource, call: AuthenticatedCall, previous: Resource | undefined) => void;
   /** Resources that readers do not see, for instance expired silences. */
   readonly visible?: (resource: Resource, call: AuthenticatedCall) => boolean;
   /** After a create or replace was committed. */
@@ -74,6 +76,7 @@ export const resourceRoutes = (
     const restored = kind.keepSecrets(decoded, previous);
     const completed = habits.complete?.(restored, call, previous) ?? restored;
     validateResource(kind, completed);
+    habits.mayWrite?.(completed, call, previous);
     return withAuthor(completed, call.principal.username);
   };
 

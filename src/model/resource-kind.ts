@@ -14,11 +14,12 @@ export type Operation = 'list' | 'listAll' | 'create' | 'get' | 'put' | 'patch' 
 
 /**
  * `generic`: plain create, read, replace, patch, delete. Anything else has routes of its own, see the named section
- * of the API sheet: event 8, apiKey 9.1, check 9.2, entity 9.3, silenced 9.4, namespace 9.5, user 9.6,
+ * of the API sheet: access (roles and bindings) 4.3, event 8, apiKey 9.1, check 9.2, entity 9.3, silenced 9.4, namespace 9.5, user 9.6,
  * authProvider 11, secretsProvider and secret 12.
  */
 export type RouteStyle =
   | 'generic'
+  | 'access'
   | 'event'
   | 'apiKey'
   | 'check'

@@ -10,6 +10,7 @@ import { createEntityDesk } from '../entity-desk.ts';
 import { resourceRoutes } from '../resource-routes.ts';
 import { okWithTag, type Route } from '../route.ts';
 import { one } from '../route-doc.ts';
+import { accessRoutes } from './access.ts';
 import { apiKeyRoutes } from './api-keys.ts';
 import { authRoutes, refreshRoute } from './auth.ts';
 import { checkRoutes } from './checks.ts';
@@ -58,7 +59,8 @@ export const apiRoutes = ({
     ...checkRoutes(backend),
     ...namespaceRoutes(backend),
     ...silencedRoutes(table, wallMs, silencing),
-    ...userRoutes({ table, hashing, credentials: authenticator.credentials }),
+    ...userRoutes({ table, hashing, authenticator }),
+    ...accessRoutes(table),
     ...apiKeyRoutes(table, wallMs),
     ...resourceKinds
       .filter(({ routes }) => routes === 'generic')

@@ -6,13 +6,27 @@ import { MonError } from '../../model/errors.ts';
 import { apiKeyKind } from '../../model/kinds/access.ts';
 import { findUser } from '../auth/credentials.ts';
 import { objectBody } from '../body.ts';
+import { isClusterAdmin } from '../grants.ts';
 import { decodeResource, validateResource } from '../resource-bodies.ts';
 import { collectionUrl, resourceRoutes } from '../resource-routes.ts';
-import { created, type GuardedRoute } from '../route.ts';
+import { type AuthenticatedCall, created, type GuardedRoute, notStored } from '../route.ts';
 import { json } from '../route-doc.ts';
 
 const requireUser = (table: ResourceTable, { username }: Resource): void => {
   if (findUser(table, String(username)) === undefined) throw new MonError('invalid', 'user does not exist');
+};
+
+/** A key acts as its user: it is the business of that user and of those who may do everything. */
+const isTheirs = (table: ResourceTable, { principal }: AuthenticatedCall, { username }: Resource): boolean =>
+  username === principal.username || isClusterAdmin(table, principal);
+
+const requireTheirs = (table: ResourceTable, call: AuthenticatedCall, key: Resource): void => {
+  if (isTheirs(table, call, key)) return;
+  const { username } = call.principal;
+  throw new MonError(
+    'permissionDenied',
+    `${username} may not write a key of ${key.username}: only ${key.username} and cluster admins may`,
+  );
 };
 
 /** Of the body only the user counts. */
@@ -25,6 +39,11 @@ export const apiKeyRoutes = (table: ResourceTable, wallMs: () => number): readon
       requireUser(table, resource);
       return { ...resource, created_at: previous?.created_at };
     },
+    mayWrite: (resource, call, previous) => {
+      for (const key of previous === undefined ? [resource] : [previous, resource])
+        requireTheirs(table, call, key);
+    },
+    visible: (resource, call) => isTheirs(table, call, resource),
   }),
   {
     method: 'POST',
@@ -47,8 +66,9 @@ export const apiKeyRoutes = (table: ResourceTable, wallMs: () => number): readon
       });
       validateResource(apiKeyKind, key);
       requireUser(table, key);
+      requireTheirs(table, call, key);
       await table.create({ segment: apiKeyKind.path, namespace: '', name }, key);
-      return created({ Location: `${call.path}/${name}` });
+      return created({ Location: `${call.path}/${name}`, ...notStored });
     },
   },
 ];

@@ -13,7 +13,6 @@ export const namespaceRoutes = ({ resources }: BackendPort): readonly GuardedRou
     list: 'login',
     readOne: 'login',
     visible: (resource, call) =>
-      call.parameters.name !== undefined ||
       seesNamespace(resources, call.principal, (resource as unknown as Namespace).name),
     written: (name) => furnishNamespace(resources, name),
   }),

@@ -1,0 +1,131 @@
+// Who may hand out rights: only those who hold them. A role, a binding, a group or a key may give no more than its maker
+// has, or whoever may write one of them could make himself an administrator.
+import type { Resource, ResourceTable } from '../actors/resources/resource-table.ts';
+import { MonError } from '../model/errors.ts';
+import { groupsOf, type StoredUser } from './auth/credentials.ts';
+import type { Principal } from './auth/principal.ts';
+import { type Binding, binds, type Rule, rulesOf, words } from './rbac.ts';
+
+type Who = Pick<Principal, 'username' | 'groups'>;
+
+/** What somebody may do in a namespace (everywhere: the empty one). Bindings to roles that are missing grant nothing. */
+export const rulesHeldBy = (table: ResourceTable, who: Who, namespace: string): readonly Rule[] => {
+  const everywhere = table.list('clusterrolebindings').items as readonly Binding[];
+  const inside =
+    namespace === '' ? [] : (table.list('rolebindings', { namespace }).items as readonly Binding[]);
+  const rules = (bindings: readonly Binding[], scope: string): readonly Rule[] =>
+    bindings
+      .filter((binding) => binds(binding, who))
+      .flatMap((binding) => {
+        const found = rulesOf(table, binding, scope);
+        return typeof found === 'string' ? [] : found;
+      });
+  return [...rules(everywhere, ''), ...rules(inside, namespace)];
+};
+
+/** Verb by verb, resource by resource, name by name: each is allowed by some rule that is held. */
+const missingFrom = (held: readonly Rule[], wanted: Rule): string | null => {
+  const names = words(wanted.resource_names);
+  for (const verb of words(wanted.verbs))
+    for (const resource of words(wanted.resources))
+      for (const name of names.length === 0 ? [undefined] : names) {
+        const isHeld = held.some((rule) => {
+          const [verbs, resources, only] = [rule.verbs, rule.resources, rule.resource_names].map(words);
+          return (
+            (verbs?.includes('*') || verbs?.includes(verb)) &&
+            (resources?.includes('*') || resources?.includes(resource)) &&
+            (only?.length === 0 || (name !== undefined && only?.includes(name)))
+          );
+        });
+        if (!isHeld) return `${verb} on ${resource}${name === undefined ? '' : ` ${name}`}`;
+      }
+  return null;
+};
+
+/** The first right among the rules that somebody does not hold in the namespace, as words; null when there is none. */
+export const rightNotHeld = (
+  table: ResourceTable,
+  who: Who,
+  wanted: readonly Rule[],
+  namespace: string,
+): string | null => {
+  const held = rulesHeldBy(table, who, namespace);
+  for (const rule of wanted) {
+    const missing = missingFrom(held, rule);
+    if (missing !== null) return missing;
+  }
+  return null;
+};
+
+const everything: Rule = { verbs: ['*'], resources: ['*'], resource_names: null };
+
+export const isClusterAdmin = (table: ResourceTable, who: Who): boolean =>
+  rightNotHeld(table, who, [everything], '') === null;
+
+const where = (namespace: string): string => (namespace === '' ? 'everywhere' : `in namespace ${namespace}`);
+
+const requireHeld = (
+  table: ResourceTable,
+  who: Who,
+  wanted: readonly Rule[],
+  namespace: string,
+  what: string,
+): void => {
+  const missing = rightNotHeld(table, who, wanted, namespace);
+  if (missing !== null)
+    throw new MonError(
+      'permissionDenied',
+      `${who.username} may not ${what}: it grants ${missing} ${where(namespace)}, which ${who.username} does not hold`,
+    );
+};
+
+const isSame = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+
+/** Throws `permissionDenied` when a role would hold more than its writer. Labels of any role may be changed. */
+export const requireRightsOfRole = (
+  table: ResourceTable,
+  who: Who,
+  role: Resource,
+  previous: Resource | undefined,
+  namespace: string,
+): void => {
+  if (previous !== undefined && isSame(previous.rules, role.rules)) return;
+  const { name } = role.metadata as { readonly name: string };
+  requireHeld(table, who, (role.rules ?? []) as readonly Rule[], namespace, `write the role ${name}`);
+};
+
+/** The same for a binding: its writer holds all that the role grants, and the role exists. */
+export const requireRightsOfBinding = (
+  table: ResourceTable,
+  who: Who,
+  written: Resource,
+  previous: Resource | undefined,
+  namespace: string,
+): void => {
+  const binding = written as Binding;
+  if (
+    previous !== undefined &&
+    isSame(previous.subjects, binding.subjects) &&
+    isSame(previous.role_ref, binding.role_ref)
+  )
+    return;
+  const role = binding.role_ref?.name ?? '';
+  const rules = rulesOf(table, binding, namespace);
+  if (typeof rules !== 'string') return requireHeld(table, who, rules, namespace, `bind the role ${role}`);
+  // What a role will grant that is made later, nobody knows: only those who hold everything may bind it in advance.
+  if (!isClusterAdmin(table, who))
+    throw new MonError(
+      'permissionDenied',
+      `${who.username} may not bind a role that does not exist: ${rules}`,
+    );
+};
+
+/**
+ * Throws `permissionDenied` when acting as this user would give somebody more than he holds: for putting users into groups,
+ * setting passwords of others, and keys.
+ */
+export const requireRightsOfUser = (table: ResourceTable, who: Who, user: StoredUser, what: string): void => {
+  const subject: Who = { username: user.username, groups: groupsOf(user) };
+  for (const namespace of ['', ...table.list('namespaces').items.map(({ name }) => String(name))])
+    requireHeld(table, who, rulesHeldBy(table, subject, namespace), namespace, what);
+};

@@ -1,0 +1,24 @@
+// Roles and bindings: the generic routes, and nobody hands out more than he holds.
+import type { ResourceTable } from '../../actors/resources/resource-table.ts';
+import {
+  clusterRoleBindingKind,
+  clusterRoleKind,
+  roleBindingKind,
+  roleKind,
+} from '../../model/kinds/access.ts';
+import { requireRightsOfBinding, requireRightsOfRole } from '../grants.ts';
+import { type ResourceHabits, resourceRoutes } from '../resource-routes.ts';
+import type { GuardedRoute } from '../route.ts';
+
+export const accessRoutes = (table: ResourceTable): readonly GuardedRoute[] => {
+  const held = (require: typeof requireRightsOfRole): ResourceHabits => ({
+    mayWrite: (resource, { principal, parameters }, previous) =>
+      require(table, principal, resource, previous, parameters.namespace ?? ''),
+  });
+  return [
+    ...[clusterRoleKind, roleKind].flatMap((kind) => resourceRoutes(kind, table, held(requireRightsOfRole))),
+    ...[clusterRoleBindingKind, roleBindingKind].flatMap((kind) =>
+      resourceRoutes(kind, table, held(requireRightsOfBinding)),
+    ),
+  ];
+};
