@@ -28,6 +28,9 @@ import { noSilencingLimits, type SilencingLimits } from './routes/silenced.ts';
 import { createHttpServer, type HttpServer } from './server.ts';
 import type { TlsOptions } from './tls.ts';
 
+/** Who tokens say they are from where nobody configured a name. */
+const tokenIssuer = 'mon-backend';
+
 export interface ApiOptions {
   readonly backend: BackendPort;
   readonly log: Log;
@@ -105,7 +108,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
       directories,
     }),
     lookUp: (identity) => (identity.provider.type === 'oidc' ? issuers : directories).lookUp(identity),
-    tokens: createTokens(backend.secret, wallMs, lifetimes),
+    tokens: createTokens(backend.secret, wallMs, { issuer: options.http.origin ?? tokenIssuer, lifetimes }),
     sessions,
   });
   const metrics = createHttpMetrics(monotonicMs, options.registry);

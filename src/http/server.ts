@@ -103,7 +103,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   app.setErrorHandler((error, request, reply) => {
     const found = sendProblem(reply, error);
     if (found.fault)
-      log.error({ err: error, method: request.method, path: pathOf(request) }, 'request failed');
+      log.error({ err: error, method: request.method, path: loggedPath(request) }, 'request failed');
   });
   // The router takes a trailing slash for an empty name; nothing has an empty name.
   app.addHook('onRequest', async (request, reply) => {
@@ -115,7 +115,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     return reply;
   });
   app.addHook('onResponse', async (request, reply) => {
-    const fields = { method: request.method, path: pathOf(request), status: reply.statusCode };
+    const fields = { method: request.method, path: loggedPath(request), status: reply.statusCode };
     const user = principals.get(request)?.username;
     metrics.observe(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime);
     // Who changed what is for the record; reads and the stream of events are not.
@@ -227,7 +227,16 @@ const ifNoneMatchOf = ({ method, headers }: FastifyRequest): string | undefined 
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
+/** Without the end of an API key, which is the name of its resource: a log opens nothing. */
+const loggedPath = (request: FastifyRequest): string => {
+  const { url } = request.routeOptions;
+  if (url?.endsWith('/apikeys/:name') !== true) return pathOf(request);
+  const { name = '' } = request.params as Parameters;
+  return url.replace(':name', `${name.slice(0, 8)}...`);
+};
+
 const callOf = (request: FastifyRequest, origin: string | undefined): Call => ({
+  method: request.method as Call['method'],
   parameters: request.params as Parameters,
   query: request.query as Call['query'],
   body: request.body,

@@ -72,6 +72,7 @@ const oidcSpec = z.object({
   redirect_uri: text(''),
   /** The issuer. */
   server: text(''),
+  allowed_groups: optionalStringList(),
   groups_claim: text(''),
   groups_prefix: text(''),
   username_claim: text(''),

@@ -22,6 +22,10 @@ export const commonResources: readonly string[] = [
 /** What a user is to itself: evaluated instead of `users` for its own record and password. */
 export const selfUserResource = 'localselfuser';
 export const pipelineRoleName = 'system:pipeline';
+/** Who is in it is an agent: a session on the agent listener is all it gets, whatever its roles say. */
+export const agentsGroup = 'system:agents';
+/** Who is in it may do everything. */
+export const clusterAdminsGroup = 'cluster-admins';
 export const agentUsername = 'agent';
 export const agentPassword = 'P@ssw0rd!';
 
@@ -41,7 +45,7 @@ const clusterRoles: readonly Role[] = [
   role('admin', rule(['*'], [...commonResources, 'roles', 'rolebindings']), seeNamespaces),
   role('edit', rule(['*'], commonResources), seeNamespaces),
   role('view', rule(read, [...commonResources, 'namespaces'])),
-  role('system:agent', rule(['*'], ['events'])),
+  role('system:agent', rule(['get', 'list', 'create', 'update', 'delete'], ['events'])),
   role('system:user', rule(['get', 'update'], [selfUserResource])),
 ];
 
@@ -52,8 +56,8 @@ const toGroup = (roleType: 'Role' | 'ClusterRole', name: string, group: string):
 });
 
 const clusterRoleBindings: readonly RoleBinding[] = [
-  toGroup('ClusterRole', 'cluster-admin', 'cluster-admins'),
-  toGroup('ClusterRole', 'system:agent', 'system:agents'),
+  toGroup('ClusterRole', 'cluster-admin', clusterAdminsGroup),
+  toGroup('ClusterRole', 'system:agent', agentsGroup),
   toGroup('ClusterRole', 'system:user', 'system:users'),
 ];
 
@@ -104,8 +108,8 @@ export const seedsFor = (adminUsername: string, adminPassword: string): Seeds =>
   return {
     namespaces: [{ name: defaultNamespace }],
     users: [
-      user(adminUsername, adminPassword, 'cluster-admins'),
-      user(agentUsername, agentPassword, 'system:agents'),
+      user(adminUsername, adminPassword, clusterAdminsGroup),
+      user(agentUsername, agentPassword, agentsGroup),
     ],
     clusterRoles,
     clusterRoleBindings,

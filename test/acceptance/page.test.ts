@@ -219,6 +219,7 @@ describe('an operator at the page', { skip: withoutBrowser }, () => {
       server: issuer.url,
       username_claim: 'preferred_username',
       groups_claim: 'groups',
+      allowed_groups: ['cluster-admins'],
     };
     issuer.claims = { sub: 'subject-1', preferred_username: 'ada', groups: ['cluster-admins'] };
     const put = await api.call('PUT', '/api/enterprise/authentication/v2/authproviders/company', {

@@ -120,12 +120,7 @@ test('nobody gets past the rules: every route x person x namespace', async (t) =
   });
   for (const { name } of people) {
     if (name === 'nobody') continue;
-    const { access_token: token } = await house.api.authenticator.login(
-      name,
-      'a long password',
-      '::1',
-      'test',
-    );
+    const { access_token: token } = await house.api.authenticator.login(name, 'a long password', '::1');
     house.tokens.set(name, token);
   }
   // What the handlers do is not the question here: whatever is allowed answers something else than 403.

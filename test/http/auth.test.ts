@@ -25,7 +25,8 @@ test('a login answers with a token triple that opens the API', async (t) => {
   assert.equal(list.status, 200);
   const claims = JSON.parse(Buffer.from(reply.json.access_token.split('.')[1], 'base64url').toString());
   assert.deepEqual(claims.groups, ['cluster-admins', 'system:users']);
-  assert.equal(claims.iss, house.url);
+  assert.equal(claims.iss, 'mon-backend', 'not what the request says');
+  assert.equal(reply.headers.get('cache-control'), 'no-store');
 });
 
 test('wrong, unknown and missing credentials are 401 in plain text', async (t) => {
@@ -77,6 +78,7 @@ test('a refresh token works once; the second time ends the whole login', async (
   house.clock.nowMs += 600_000;
   const second = await refresh(first.access_token, first.refresh_token);
   assert.equal(second.status, 200, second.text);
+  assert.equal(second.headers.get('cache-control'), 'no-store');
   assert.notEqual(second.json.refresh_token, first.refresh_token);
   const opens = (token: string) =>
     house.ask('GET', '/api/core/v2/events', { as: null, headers: bearer(token) });
@@ -173,13 +175,11 @@ test('the eleventh wrong password for one name within a minute is told to wait',
   const throttled = await login(house, 'viewer', 'guess-10');
   assert.equal(throttled.status, 429);
   assert.equal(throttled.headers.get('retry-after'), '60');
-  assert.equal((await login(house, 'viewer', 'viewer-password')).status, 429);
+  assert.equal((await login(house, 'viewer', 'viewer-password')).status, 200, 'a right one gets in');
   assert.equal((await login(house, 'admin', 'P@ssw0rd!')).status, 200, 'other names are not affected');
-  house.clock.nowMs += 60_000;
-  assert.equal((await login(house, 'viewer', 'viewer-password')).status, 200);
 });
 
-test('thirty wrong passwords from one address, whatever the names, are all it gets in a minute', async (t) => {
+test('after thirty wrong passwords from one address, whatever the names, the next is told to wait', async (t) => {
   const house = await openHouse(t);
   for (let i = 0; i < 30; i += 1) assert.equal((await login(house, `user-${i}`, 'guess')).status, 401);
   assert.equal((await login(house, 'user-30', 'guess')).status, 429);

@@ -5,7 +5,7 @@ import { isClusterAdmin, rightNotHeld } from '../../src/http/grants.ts';
 import { type AccessRequest, authorize } from '../../src/http/rbac.ts';
 import { fc } from '../property.ts';
 import { FakeBackend } from './fake-backend.ts';
-import { addUser, grant, type House, hashOf, openHouse } from './harness.ts';
+import { addUser, grant, type House, hashOf, openHouse, put } from './harness.ts';
 
 const rule = (verbs: string[], resources: string[], names: string[] | null = null) => ({
   verbs,

@@ -58,7 +58,9 @@ const open = async () => {
   const underWay: Promise<void>[] = [];
   const attempt = (name: string, password: string, address: string): Promise<void> => {
     const one = credentials.login(name, password, address).then(
-      () => void (outcomes.right += 1),
+      () => {
+        outcomes.right += 1;
+      },
       (error) => {
         if (error instanceof ThrottledError) {
           assert.ok(error.retryAfterSeconds >= 1 && error.retryAfterSeconds <= 60);

@@ -2,23 +2,29 @@
 // Every request to a known route under /api passes here first.
 import type { ResourceTable } from '../../actors/resources/resource-table.ts';
 import { MonError } from '../../model/errors.ts';
-import { type Credentials, findUser, groupsOf } from './credentials.ts';
-import type { Principal } from './principal.ts';
+import { agentsGroup } from '../../model/seeds.ts';
+import { type Credentials, findUser, groupsOf, passwordTagOf, type StoredUser } from './credentials.ts';
+import { currentPrincipal } from './current-principal.ts';
+import { isAgent, type Principal } from './principal.ts';
 import { providersSegment } from './providers/directories.ts';
 import type { Identity } from './providers/identity.ts';
-import type { Sessions } from './sessions.ts';
+import type { Login, Sessions } from './sessions.ts';
 import { newTokenId, type TokenPair, type Tokens } from './tokens.ts';
 
 export interface Authenticator {
-  /** `Bearer <token>` or `Key <api key>`. Rejects with `unauthenticated`. */
+  /** `Bearer <token>` or `Key <api key>`. Rejects with `unauthenticated`, or `permissionDenied` for agents. */
   authenticate(authorization: string | undefined): Promise<Principal>;
-  /** Rejects with `unauthenticated`, `tooManyRequests` or `unavailable`. */
-  login(username: string, password: string, address: string, issuer: string): Promise<TokenPair>;
+  /** The same principal with the groups of now; null when its login, its key or its user is no longer good. */
+  current(principal: Principal): Principal | null;
+  /** Rejects with `unauthenticated`, `permissionDenied` (agents), `tooManyRequests` or `unavailable`. */
+  login(username: string, password: string, address: string): Promise<TokenPair>;
   /** A refresh token works once. Rejects with `unauthenticated`, or `invalid` when it came a second time. */
-  refresh(accessToken: string, refreshToken: string, issuer: string): Promise<TokenPair>;
-  /** Opens a login for somebody an issuer vouched for. Rejects with `unauthenticated` when they were disabled here. */
-  welcome(identity: Identity, issuer: string): Promise<TokenPair>;
+  refresh(accessToken: string, refreshToken: string): Promise<TokenPair>;
+  /** Opens a login for somebody an issuer vouched for. Rejects with `unauthenticated` where a user of ours has the name. */
+  welcome(identity: Identity): Promise<TokenPair>;
   logout(accessToken: string, refreshToken: string): Promise<void>;
+  /** After a user's password changed: ends what was opened with the old one, but for the login that changed it. */
+  passwordChanged(username: string, by: Principal): Promise<void>;
   readonly credentials: Credentials;
 }
 
@@ -41,6 +47,15 @@ export const parseBearer = (authorization: string | undefined): string | undefin
 
 const invalidCredentials = (): MonError => new MonError('unauthenticated', 'invalid credentials');
 
+/** What agents may do, they do in their sessions: nothing of the API is for them. */
+export const refuseAgents = (principal: Pick<Principal, 'groups'>): void => {
+  if (!isAgent(principal)) return;
+  throw new MonError(
+    'permissionDenied',
+    `users of the group ${agentsGroup} are for agents: they connect to the agent listener and may not use the API`,
+  );
+};
+
 const providerOf = (identity: Identity | undefined) =>
   identity === undefined ? {} : { provider: identity.provider };
 
@@ -54,52 +69,70 @@ export const createAuthenticator = (options: {
 }): Authenticator => {
   const { table, credentials, tokens, sessions, lookUp } = options;
 
-  const activeUser = (username: string) => {
+  const activeUser = (username: string): StoredUser | null => {
     const user = findUser(table, username);
-    if (user === undefined || user.disabled === true) throw invalidCredentials();
-    return user;
+    return user === undefined || user.disabled === true ? null : user;
   };
 
-  /** The groups of somebody from elsewhere, as long as their provider is still trusted and they are not shut out. */
-  const vouched = (identity: Identity): readonly string[] => {
+  /** The groups of somebody from elsewhere, as long as their provider is still trusted and no user of ours has the name. */
+  const vouched = (identity: Identity): readonly string[] | null => {
     const isTrusted = table.get(providersSegment, '', identity.provider.id) !== undefined;
-    const isShutOut = findUser(table, identity.username)?.disabled === true;
-    if (!isTrusted || isShutOut) throw invalidCredentials();
-    return identity.groups;
+    return isTrusted && findUser(table, identity.username) === undefined ? identity.groups : null;
+  };
+
+  const groupsOfLogin = (login: Login): readonly string[] | null => {
+    if (login.identity !== undefined) return vouched(login.identity);
+    const user = activeUser(login.user);
+    return user === null || passwordTagOf(user) !== login.passwordTag ? null : groupsOf(user);
   };
 
   const open = async (
-    { username, groups }: Pick<Principal, 'username' | 'groups'>,
-    issuer: string,
+    { username, groups, passwordTag }: Pick<Principal, 'username' | 'groups' | 'passwordTag'>,
     identity?: Identity,
   ): Promise<TokenPair> => {
     const [sessionId, refreshId] = [newTokenId(), newTokenId()];
-    await sessions.begin(username, sessionId, refreshId, identity);
-    return tokens.issue({ username, groups, sessionId, refreshId, issuer, ...providerOf(identity) });
+    await sessions.begin({
+      user: username,
+      sessionId,
+      refreshId,
+      ...(passwordTag === undefined ? {} : { passwordTag }),
+      ...(identity === undefined ? {} : { identity }),
+    });
+    return tokens.issue({ username, groups, sessionId, refreshId, ...providerOf(identity) });
   };
 
   /** Who they are now: asked of the table, or of the provider. */
-  const current = async (username: string, identity: Identity | undefined) => {
-    if (identity === undefined) return { groups: groupsOf(activeUser(username)) };
-    vouched(identity);
-    const asked = lookUp === undefined ? identity : await lookUp(identity);
+  const renewed = async (
+    login: Login,
+  ): Promise<{ readonly groups: readonly string[]; readonly identity?: Identity } | null> => {
+    const groups = groupsOfLogin(login);
+    if (groups === null) return null;
+    if (login.identity === undefined) return { groups };
+    const asked = lookUp === undefined ? login.identity : await lookUp(login.identity);
     return asked === null ? null : { groups: asked.groups, identity: asked };
   };
 
-  const byToken = async (token: string): Promise<Principal> => {
-    const { username, sessionId } = await tokens.readAccess(token);
+  const byLogin = (username: string, sessionId: string): Principal | null => {
     // A login that was ended, by its owner or after a reuse, ends its access tokens too.
     const login = sessions.find(username, sessionId);
-    if (login === undefined) throw invalidCredentials();
-    const groups = login.identity === undefined ? groupsOf(activeUser(username)) : vouched(login.identity);
-    return { username, groups, via: 'token' };
+    const groups = login === undefined ? null : groupsOfLogin(login);
+    return groups === null ? null : { username, groups, via: 'token', sessionId };
   };
 
-  const byKey = (key: string): Principal => {
+  const byKey = (key: string): Principal | null => {
     const found = table.get('apikeys', '', key);
-    if (found === undefined || typeof found.username !== 'string') throw invalidCredentials();
-    const user = activeUser(found.username);
-    return { username: user.username, groups: user.groups ?? [], via: 'apiKey' };
+    const user = typeof found?.username === 'string' ? activeUser(found.username) : null;
+    return user === null ? null : { username: user.username, groups: user.groups ?? [], via: 'apiKey', key };
+  };
+
+  const byHeader = async (authorization: string | undefined): Promise<Principal | null> => {
+    const token = parseBearer(authorization);
+    if (token !== undefined) {
+      const { username, sessionId } = await tokens.readAccess(token);
+      return byLogin(username, sessionId);
+    }
+    if (authorization?.startsWith('Key ')) return byKey(authorization.slice(4).trim());
+    throw new MonError('unauthenticated', 'bad credentials');
   };
 
   const pair = async (accessToken: string, refreshToken: string) => {
@@ -113,34 +146,47 @@ export const createAuthenticator = (options: {
   return {
     credentials,
     async authenticate(authorization) {
-      const token = parseBearer(authorization);
-      if (token !== undefined) return byToken(token);
-      if (authorization?.startsWith('Key ')) return byKey(authorization.slice(4).trim());
-      throw new MonError('unauthenticated', 'bad credentials');
+      const principal = await byHeader(authorization);
+      if (principal === null) throw invalidCredentials();
+      refuseAgents(principal);
+      return principal;
     },
-    async login(username, password, address, issuer) {
+    current(principal) {
+      const { username, sessionId, key } = principal;
+      if (sessionId !== undefined) return byLogin(username, sessionId);
+      return key === undefined ? currentPrincipal(table, principal) : byKey(key);
+    },
+    async login(username, password, address) {
       const { principal, identity } = await credentials.login(username, password, address);
-      return open(principal, issuer, identity);
+      refuseAgents(principal);
+      return open(principal, identity);
     },
-    async welcome(identity, issuer) {
-      vouched(identity);
-      return open(identity, issuer, identity);
+    async welcome(identity) {
+      if (vouched(identity) === null) throw invalidCredentials();
+      return open(identity, identity);
     },
-    async refresh(accessToken, refreshToken, issuer) {
+    async refresh(accessToken, refreshToken) {
       const used = await pair(accessToken, refreshToken);
       const { username, sessionId } = used;
       const login = sessions.find(username, sessionId);
-      const now = await current(username, login?.identity);
+      const now = login === undefined ? null : await renewed(login);
       if (now === null) {
         await sessions.end(username, sessionId);
         throw invalidCredentials();
       }
+      refuseAgents(now);
       const refreshId = newTokenId();
       const outcome = await sessions.rotate(username, sessionId, used.id, refreshId, now.identity);
       if (outcome === 'reused') throw new MonError('invalid', 'invalid access token');
       if (outcome === 'unknown') throw invalidCredentials();
       const { groups } = now;
-      return tokens.issue({ username, groups, sessionId, refreshId, issuer, ...providerOf(now.identity) });
+      return tokens.issue({ username, groups, sessionId, refreshId, ...providerOf(now.identity) });
+    },
+    async passwordChanged(username, by) {
+      const user = findUser(table, username);
+      if (user === undefined) return;
+      const sessionId = by.username === username ? by.sessionId : undefined;
+      await sessions.endOthers(username, { sessionId, passwordTag: passwordTagOf(user) });
     },
     async logout(accessToken, refreshToken) {
       const { username, sessionId } = await pair(accessToken, refreshToken);

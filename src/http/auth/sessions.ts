@@ -17,12 +17,17 @@ export interface Login {
   readonly expiresAtMs: number;
   /** Who a provider said it is; absent for users of our own. */
   readonly identity?: Identity;
+  /** Of the password it began with; once the user has another one, the login is over. Absent where a provider vouched. */
+  readonly passwordTag?: string;
 }
+
+/** What a login begins with. */
+export type NewLogin = Omit<Login, 'expiresAtMs'>;
 
 export interface Sessions {
   load(): Promise<void>;
   find(user: string, sessionId: string): Login | undefined;
-  begin(user: string, sessionId: string, refreshId: string, identity?: Identity): Promise<void>;
+  begin(login: NewLogin): Promise<void>;
   /** `reused`: that refresh token was used before, and the login is over. */
   rotate(
     user: string,
@@ -32,6 +37,11 @@ export interface Sessions {
     identity?: Identity,
   ): Promise<'rotated' | 'reused' | 'unknown'>;
   end(user: string, sessionId: string): Promise<boolean>;
+  /** After a new password: ends all logins of the user but the one that changed it, which goes on under the new tag. */
+  endOthers(
+    user: string,
+    kept: { readonly sessionId: string | undefined; readonly passwordTag: string },
+  ): Promise<void>;
 }
 
 const prefix = 'login/';
@@ -95,18 +105,11 @@ export const createSessions = (
       const login = logins.get(keyOf(user, sessionId));
       return login && login.expiresAtMs > wallMs() ? login : undefined;
     },
-    async begin(user, sessionId, refreshId, identity) {
-      const expiresAtMs = wallMs() + refreshSeconds * 1_000;
-      const login = {
-        user,
-        sessionId,
-        refreshId,
-        expiresAtMs,
-        ...(identity === undefined ? {} : { identity }),
-      };
+    async begin(begun) {
+      const login = { ...begun, expiresAtMs: wallMs() + refreshSeconds * 1_000 };
       await save(login);
       remember(login);
-      tidy(user);
+      tidy(login.user);
     },
     async rotate(user, sessionId, usedId, nextId, identity) {
       const login = this.find(user, sessionId);
@@ -138,6 +141,19 @@ export const createSessions = (
       if (login === undefined) return false;
       await drop(login);
       return true;
+    },
+    async endOthers(user, { sessionId, passwordTag }) {
+      const mine = [...(ofUser.get(user) ?? [])].flatMap((key) => logins.get(key) ?? []);
+      await Promise.all(
+        mine
+          .filter((login) => login.identity === undefined && login.passwordTag !== passwordTag)
+          .map((login) => {
+            if (login.sessionId !== sessionId) return drop(login);
+            const kept = { ...login, passwordTag };
+            remember(kept);
+            return save(kept);
+          }),
+      );
     },
   };
 };

@@ -29,7 +29,6 @@ export interface TokenPair {
 
 export interface IssueClaims extends AccessClaims {
   readonly refreshId: string;
-  readonly issuer: string;
   /** Who vouched for them; absent for users of our own. */
   readonly provider?: Identity['provider'];
 }
@@ -59,10 +58,11 @@ export const defaultLifetimes: Lifetimes = {
   refreshSeconds: refreshTokenSeconds,
 };
 
+/** `issuer`: the name tokens carry of who made them; never taken from a request. */
 export const createTokens = (
   secret: Uint8Array,
   wallMs: () => number,
-  lifetimes: Lifetimes = defaultLifetimes,
+  { issuer, lifetimes = defaultLifetimes }: { readonly issuer: string; readonly lifetimes?: Lifetimes },
 ): Tokens => {
   const { accessSeconds, refreshSeconds } = lifetimes;
   const nowSeconds = (): number => Math.floor(wallMs() / 1_000);
@@ -98,7 +98,7 @@ export const createTokens = (
       .setExpirationTime(nowSeconds() + lifetime);
 
   return {
-    async issue({ username, groups, sessionId, refreshId, issuer, provider: from }) {
+    async issue({ username, groups, sessionId, refreshId, provider: from }) {
       const provider = {
         provider_id: from?.id ?? 'basic',
         provider_type: from?.type ?? '',

@@ -23,7 +23,11 @@ export interface RulesVersion {
 
 export const createRulesVersion = (table: ResourceTable): RulesVersion => {
   let changes = 0;
-  const stops = segments.map((segment) => table.watch(segment, () => (changes += 1)));
+  const stops = segments.map((segment) =>
+    table.watch(segment, () => {
+      changes += 1;
+    }),
+  );
   return {
     current: () => changes,
     stop: () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MonError } from '../../model/errors.ts';
 import { type Authenticator, parseBasic, parseBearer } from '../auth/authenticator.ts';
 import { objectBody } from '../body.ts';
-import { type Answer, type Call, ok, plainText, type Route } from '../route.ts';
+import { type Answer, type Call, notStored, ok, plainText, type Route } from '../route.ts';
 import { json, type RouteDoc } from '../route-doc.ts';
 
 const noSniff = { 'X-Content-Type-Options': 'nosniff' };
@@ -62,7 +62,7 @@ export const refreshRoute = (authenticator: Authenticator): Route => ({
     const tokens = tokenCall(call);
     if (tokens === null) return requestUnauthorized;
     return orElse(requestUnauthorized, async () =>
-      ok(await authenticator.refresh(tokens.access, tokens.refresh, call.origin)),
+      ok(await authenticator.refresh(tokens.access, tokens.refresh), notStored),
     );
   },
 });
@@ -78,7 +78,7 @@ export const authRoutes = (authenticator: Authenticator): readonly Route[] => [
       if (basic === undefined)
         return call.headers.authorization?.startsWith('Basic ') ? unauthorized : requestUnauthorized;
       return orElse(unauthorized, async () =>
-        ok(await authenticator.login(basic.username, basic.password, call.address, call.origin)),
+        ok(await authenticator.login(basic.username, basic.password, call.address), notStored),
       );
     },
   },

@@ -149,7 +149,7 @@ export const oidcRoutes = (
       const callback = await issuers.destination(url.searchParams.get('state') ?? '');
       const answer = await issuers
         .finish(url, cookieOf(call))
-        .then((identity) => authenticator.welcome(identity, call.origin))
+        .then((identity) => authenticator.welcome(identity))
         .then((tokens) => hand(tokens, callback))
         .catch((error: unknown) => refuse(error, callback));
       const headers = { ...answer.headers, 'Set-Cookie': cookie('', 0, call.origin) };

@@ -6,10 +6,12 @@ import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
 import { userKind } from '../../model/kinds/access.ts';
 import { passwordFault, type User } from '../../model/user.ts';
-import type { Credentials } from '../auth/credentials.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { StoredUser } from '../auth/credentials.ts';
 import type { HashingQueue } from '../auth/hashing-queue.ts';
 import { type JsonObject, objectBody } from '../body.ts';
 import { checkConditions } from '../conditions.ts';
+import { requireRightsOfUser } from '../grants.ts';
 import { maxBcryptCost } from '../limits.ts';
 import { decodeResource, placeBody, validateResource } from '../resource-bodies.ts';
 import { collectionUrl, resourceRoutes } from '../resource-routes.ts';
@@ -33,7 +35,7 @@ import {
 export interface UserWorld {
   readonly table: ResourceTable;
   readonly hashing: HashingQueue;
-  readonly credentials: Credentials;
+  readonly authenticator: Pick<Authenticator, 'credentials' | 'passwordChanged'>;
 }
 
 const collection = collectionUrl(userKind);
@@ -81,9 +83,29 @@ const docs = resourceDocs(userKind);
 const exampleHash = '$2b$10$WQApVLr4XZBJJTKd7xQkLubFT4sS.Or.kMii0JbtkIdov4BhPWCl6';
 const bodyOf = (schema: z.ZodType, example: object): BodyDoc => ({ shape: json(schema, example) });
 
-export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly GuardedRoute[] => {
-  const change = async (call: AuthenticatedCall, alter: (user: User) => Partial<User>): Promise<void> => {
-    await table.update(idOf(call), (current) => ({ ...current, ...alter(current as unknown as User) }));
+export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readonly GuardedRoute[] => {
+  const change = async (
+    call: AuthenticatedCall,
+    alter: (user: User) => Partial<User>,
+    /** What is done to the user, when it takes all the rights the user has then. */
+    granting?: string,
+  ): Promise<void> => {
+    const { name } = idOf(call);
+    await table.update(idOf(call), (current) => {
+      const next = { ...current, ...alter(current as unknown as User) };
+      if (granting !== undefined) requireHeld(call, next, `${granting} ${name}`);
+      return next;
+    });
+  };
+
+  /** Whoever sets a password, a group or the whole user could then act with its rights. */
+  const requireHeld = (call: AuthenticatedCall, user: Resource, what: string): void =>
+    requireRightsOfUser(table, call.principal, user as unknown as StoredUser, what);
+
+  /** Only after the commit: what was opened with the old password ends. */
+  const setPassword = async (call: AuthenticatedCall, hash: string, granting?: string): Promise<void> => {
+    await change(call, () => ({ password_hash: hash }), granting);
+    await authenticator.passwordChanged(idOf(call).name, call.principal);
   };
 
   const decodeUser = (body: JsonObject, name?: string): User => {
@@ -100,7 +122,7 @@ export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly
     const { name } = idOf(call);
     if (table.get(userKind.path, '', name) === undefined) throw new MonError('notFound');
     try {
-      await credentials.verify(name, password, call.address);
+      await authenticator.credentials.verify(name, password, call.address);
     } catch (error) {
       if (error instanceof MonError && error.kind === 'unauthenticated')
         throw invalid('the current password is wrong');
@@ -146,6 +168,7 @@ export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly
         const user = decodeUser(objectBody(call.body));
         const id = { segment: userKind.path, namespace: '', name: user.username };
         if (table.get(id.segment, '', id.name) !== undefined) throw new MonError('alreadyExists');
+        requireHeld(call, user as unknown as Resource, `create the user ${user.username}`);
         await table.create(id, await sealUser(user, hashing));
         return created();
       },
@@ -159,18 +182,25 @@ export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly
         const sealed = await sealUser(decodeUser(objectBody(call.body), id.name), hashing);
         await table.replace(id, (current) => {
           checkConditions(call, `users/${id.name}`, current && userKind.toWire(current));
+          for (const user of current === undefined ? [sealed] : [current, sealed])
+            requireHeld(call, user, `replace the user ${id.name}`);
           return sealed;
         });
+        await authenticator.passwordChanged(id.name, call.principal);
       },
       { body: { shape: oneOf(userKind) }, refusals: [412] },
     ),
     alter('DELETE', '', 'Disable a user', (call) => change(call, () => ({ disabled: true }))),
     alter('PUT', '/reinstate', 'Let a disabled user in again', (call) =>
-      change(call, () => ({ disabled: false })),
+      change(call, () => ({ disabled: false }), 'reinstate the user'),
     ),
     alter('PUT', '/groups/:group', 'Put a user into a group', (call) => {
       const group = parameter(call, 'group');
-      return change(call, ({ groups }) => ({ groups: [...groups.filter((one) => one !== group), group] }));
+      return change(
+        call,
+        ({ groups }) => ({ groups: [...groups.filter((one) => one !== group), group] }),
+        `put into the group ${group} the user`,
+      );
     }),
     alter('DELETE', '/groups/:group', 'Take a user out of a group', (call) => {
       const group = parameter(call, 'group');
@@ -187,7 +217,7 @@ export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly
         const { password, password_hash: hash } = read(passwordSchema, call);
         checkHash(hash);
         await checkCurrent(call, password);
-        await change(call, () => ({ password_hash: hash }));
+        await setPassword(call, hash);
       },
       {
         access: onSelf,
@@ -202,7 +232,7 @@ export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly
       async (call) => {
         const { password_hash: hash } = read(resetSchema, call);
         checkHash(hash);
-        await change(call, () => ({ password_hash: hash }));
+        await setPassword(call, hash, 'set the password of');
       },
       { body: bodyOf(resetSchema, { password_hash: exampleHash }) },
     ),
@@ -215,8 +245,7 @@ export const userRoutes = ({ table, hashing, credentials }: UserWorld): readonly
         const fault = passwordFault(next);
         if (fault !== null) throw invalid(fault);
         await checkCurrent(call, password);
-        const hash = await hashing.hash(next);
-        await change(call, () => ({ password_hash: hash }));
+        await setPassword(call, await hashing.hash(next));
       },
       {
         access: onSelf,

@@ -200,14 +200,14 @@ test(
 );
 
 test(
-  'users of our own come first, and one who was disabled here does not come in through the directory',
+  "users of our own come first, and a directory's account with the name of one is refused",
   options,
   async (t) => {
     const { house } = await open(t);
     await addUser(house.backend.resources, 'ada', 'local-password', ['local']);
     const local = await login(house, 'ada', 'local-password');
     assert.equal(claimsOf(local.json.access_token).provider.provider_id, 'basic');
-    assert.equal((await login(house, 'ada', 'adas-password')).status, 200);
+    assert.equal((await login(house, 'ada', 'adas-password')).status, 401, 'she would act as the local ada');
     await put(house.backend.resources, 'users', '', 'ada', {
       username: 'ada',
       password_hash: 'x',

@@ -53,6 +53,11 @@ export const createDirectories = (
     });
     const answer = await within(work);
     const about = { provider: provider.metadata.name, user: name };
+    if (answer.type === 'found' && table.get('users', '', answer.identity.username) !== undefined) {
+      const why = 'a user of our own has this name; give the provider a username_prefix';
+      log.warn(about, `a directory's account was refused: ${why}`);
+      return { type: 'refused', why };
+    }
     if (answer.type === 'found')
       log.info({ ...about, groups: answer.identity.groups.length }, 'a directory knows the user');
     else

@@ -1,4 +1,5 @@
 // Somebody a provider vouches for: who they are here, their groups, and where they come from (API sheet, section 11.2).
+import { clusterAdminsGroup } from '../../../model/seeds.ts';
 import { usersGroup } from '../principal.ts';
 import { maxIdentityCharacters } from './limits.ts';
 
@@ -37,9 +38,18 @@ export interface PrefixRules {
   readonly allowed_groups?: readonly string[] | null | undefined;
 }
 
+/**
+ * Groups that are ours to fill: those of the system, and the one of those who may do everything. A provider without a
+ * prefix fills the latter only where it names it in `allowed_groups`.
+ */
+const isReserved = (name: string, rules: PrefixRules): boolean =>
+  name.startsWith('system:') ||
+  (name === clusterAdminsGroup && rules.allowed_groups?.includes(clusterAdminsGroup) !== true);
+
 /** The groups that count, as the access rules know them. */
 export const groupsUnder = (rules: PrefixRules, groups: readonly string[]): readonly string[] => {
   const { allowed_groups: allowed, groups_prefix: prefix } = rules;
   const kept = allowed?.length ? groups.filter((group) => allowed.includes(group)) : groups;
-  return [...new Set(kept.filter(isFitName).map((group) => withPrefix(prefix, group))), usersGroup];
+  const named = kept.filter(isFitName).map((group) => withPrefix(prefix, group));
+  return [...new Set(named.filter((group) => !isReserved(group, rules))), usersGroup];
 };
