@@ -5,6 +5,7 @@ import type { Event } from '../model/event.ts';
 import { defaultNamespace } from '../model/names.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { Clients, clientRegistryVersion } from './clients/clients.ts';
+import { refusalsCheckName } from './clients/refusals.ts';
 import { Configuration } from './configuration.ts';
 import { composeTree } from './entities/compose-tree.ts';
 import { type EntityTree, lastEvent } from './entities/entity-tree.ts';
@@ -16,7 +17,7 @@ import { Ingest } from './ingest.ts';
 import type { Parts } from './parts.ts';
 import { Announcements } from './pipelines/announcements.ts';
 import { composePipelines } from './pipelines/compose-pipelines.ts';
-import { createPlatformReporter } from './platform-events.ts';
+import { createPlatformReporter, platformNamespace } from './platform-events.ts';
 import { ReadModel } from './read-model.ts';
 import { rootSpec } from './root-spec.ts';
 import type { Receipt } from './runtime/contract.ts';
@@ -77,6 +78,15 @@ export const compose = (foundations: Foundations): Parts => {
     announce,
   });
   const sessions = composeSessions(foundations, tree);
+  const reportFinding = createPlatformReporter({
+    name: foundations.name,
+    table,
+    nowMs,
+    ensureEntity: (namespace, name) => tree.ensureEntity(namespace, name),
+    tell: registry.tell,
+    accept: (event, receipt) => ingest.event(event, receipt),
+    onFault: (error) => faults.report('an event about the platform', error),
+  });
   const clients: Clients = new Clients({
     commit,
     registry,
@@ -93,6 +103,9 @@ export const compose = (foundations: Foundations): Parts => {
     after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
     remove: foundations.deleteClient,
     version: clientRegistryVersion,
+    reportFinding,
+    lastStatus: () =>
+      lastEvent(registry, platformNamespace, foundations.name, refusalsCheckName)?.check.status,
     hook: (name) => configuration.hook(defaultNamespace, name),
     turns: { take: (...turn) => scheduling.turns.take(...turn) },
     log,
@@ -105,15 +118,7 @@ export const compose = (foundations: Foundations): Parts => {
     clients,
     secrets,
     entities: (namespace) => registered.list(namespace, (_, name) => tree.entity(namespace, name)),
-    report: createPlatformReporter({
-      name: foundations.name,
-      table,
-      nowMs,
-      ensureEntity: (namespace, name) => tree.ensureEntity(namespace, name),
-      tell: registry.tell,
-      accept: (event, receipt) => ingest.event(event, receipt),
-      onFault: (error) => faults.report('an event about the platform', error),
-    }),
+    report: reportFinding,
   });
   const pressure = new Pressure([
     () => commit.underPressure,

@@ -9,7 +9,8 @@ export const gaugesOf = (
     sessions,
     pipelines,
     watchdog,
-  }: Pick<Parts, 'registered' | 'sessions' | 'pipelines' | 'watchdog'>,
+    clients,
+  }: Pick<Parts, 'registered' | 'sessions' | 'pipelines' | 'watchdog' | 'clients'>,
   runtime: Pick<Runtime, 'figures'>,
   commit: GroupCommit,
 ): Readonly<Record<string, number>> => {
@@ -20,6 +21,7 @@ export const gaugesOf = (
     ...runtime.figures(),
     entities: registered.size,
     sessions: sessions.count,
+    clientMessagesRefused: clients.refusals.count,
     commits,
     writes,
     writesCoalesced: coalesced,

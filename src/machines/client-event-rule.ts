@@ -11,7 +11,7 @@ const maxStatus = 255;
 
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 export const whole = (value: unknown, otherwise = 0): number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise;
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : otherwise;
 export const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
@@ -51,7 +51,7 @@ export interface Arrival {
 
 /** Statuses beyond what a check can have are cut down to it; anything but 0 stays a failure. */
 const statusOf = (status: unknown): number =>
-  typeof status === 'number' && status >= 0 ? Math.min(whole(status), maxStatus) : 3;
+  typeof status === 'number' && Number.isInteger(status) && status >= 0 ? Math.min(status, maxStatus) : 3;
 
 const hooksOf = ({ hooks }: ClientResult): Check['hooks'] => {
   if (!isMap(hooks)) return undefined;

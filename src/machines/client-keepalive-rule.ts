@@ -9,9 +9,14 @@ export interface Thresholds {
   readonly criticalSeconds: number;
 }
 
+/** Ten years: what is longer is no threshold. */
+const maxThresholdSeconds = 315_360_000;
+
 /** Keepalives are not validated by their sender's server: what is no number of seconds counts as not given. */
 const secondsOf = (value: unknown, otherwise: number): number =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : otherwise;
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= maxThresholdSeconds
+    ? value
+    : otherwise;
 
 export const thresholdsOf = (record: ClientRecord): Thresholds => {
   const { keepalive } = record;

@@ -1,9 +1,15 @@
 // Records of clients: what the registry keeps of a keepalive, what it makes up for a client that never sent one, and what
 // it says when a client comes or goes (earlier-client sheet 3.1 to 3.3).
+import { sentResultProblem } from '../model/earlier/check-rules.ts';
 import { isMap, mergeMaps } from '../model/earlier/json.ts';
 import { substitute, unmatchedOutput } from '../model/earlier/tokens.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
-import { defaultClientCriticalSeconds, defaultClientWarningSeconds } from './limits.ts';
+import {
+  defaultClientCriticalSeconds,
+  defaultClientWarningSeconds,
+  maxClientSubscriptionCharacters,
+  maxClientSubscriptions,
+} from './limits.ts';
 
 const ownSubscription = (name: string): string => `client:${name}`;
 
@@ -24,6 +30,13 @@ export const readKeepalive = (message: unknown): KeepaliveReading => {
   if (!isClientName(name))
     return { ok: false, why: 'client name cannot contain spaces or special characters' };
   if (!Array.isArray(subscriptions)) return { ok: false, why: 'client subscriptions must be an array' };
+  if (subscriptions.length > maxClientSubscriptions)
+    return { ok: false, why: `a client may have at most ${maxClientSubscriptions} subscriptions` };
+  if (subscriptions.some((item) => typeof item === 'string' && item.length > maxClientSubscriptionCharacters))
+    return {
+      ok: false,
+      why: `a client subscription may have at most ${maxClientSubscriptionCharacters} characters`,
+    };
   const all = [
     ...new Set([...subscriptions.filter((item) => typeof item === 'string'), ownSubscription(name)]),
   ];
@@ -50,8 +63,8 @@ export const readResult = (message: unknown): ResultReading => {
   if (!isMap(check)) return { ok: false, why: 'check must be a hash' };
   if (!isClientName(check['name']))
     return { ok: false, why: 'check name cannot contain spaces or special characters' };
-  if (typeof check['output'] !== 'string') return { ok: false, why: 'check output must be a string' };
-  if (!Number.isInteger(check['status'])) return { ok: false, why: 'check status must be an integer' };
+  const problem = sentResultProblem(check);
+  if (problem !== undefined) return { ok: false, why: problem };
   const { source } = check;
   const isProxy = typeof source === 'string' && source !== '';
   if (isProxy && !isClientName(source))

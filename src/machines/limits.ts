@@ -25,5 +25,8 @@ export const minGoodLineMs = 5_000;
 /** Silence of a client of the earlier generation, unless it names thresholds of its own (interface section 2.11). */
 export const defaultClientWarningSeconds = 120;
 export const defaultClientCriticalSeconds = 180;
+/** Subscriptions one client may have, and the characters of one. */
+export const maxClientSubscriptions = 1_024;
+export const maxClientSubscriptionCharacters = 256;
 /** How often the silence of a client is told again while it lasts. */
 export const clientRepeatMs = 30_000;

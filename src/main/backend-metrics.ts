@@ -5,6 +5,7 @@ import type { Backend } from '../actors/backend.ts';
 /** What each figure means; one that is not named here is not shown. */
 const meanings: Readonly<Record<string, string>> = {
   entities: 'Entities that count towards the limit.',
+  clientMessagesRefused: 'Messages of clients of the earlier generation that were refused since the start.',
   commits: 'Group commits to the store since the start.',
   writes: 'Records written since the start.',
   writesCoalesced: 'Writes that became part of one already due.',

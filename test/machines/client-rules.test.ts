@@ -41,6 +41,8 @@ describe('the earlier generation: messages', () => {
       { name: 'a/b', subscriptions: [] },
       { name: 'c1' },
       { name: '..', subscriptions: [] },
+      { name: 'c1', subscriptions: Array.from({ length: 1_025 }, (_, at) => `s${at}`) },
+      { name: 'c1', subscriptions: ['s'.repeat(257)] },
     ])
       assert.equal(readKeepalive(wrong).ok, false);
   });
@@ -58,6 +60,12 @@ describe('the earlier generation: messages', () => {
       { client: 'c1', check: { ...check, name: 'a/b' } },
       { client: 'c1', check: { ...check, output: 1 } },
       { client: 'c1', check: { ...check, status: 'x' } },
+      { client: 'c1', check: { ...check, executed: 'x' } },
+      { client: 'c1', check: { ...check, executed: 1e300 } },
+      { client: 'c1', check: { ...check, issued: 1.5 } },
+      { client: 'c1', check: { ...check, duration: '1' } },
+      { client: 'c1', check: { ...check, ttl: '60' } },
+      { client: 'c1', check: { ...check, handlers: 'mail' } },
       { client: 'c1', check: { ...check, source: '../x' } },
     ];
     for (const message of wrong) assert.equal(readResult(message).ok, false);
@@ -145,6 +153,7 @@ describe('the earlier generation: messages', () => {
     for (const [status, expected] of [
       [-1, 3],
       [300, 255],
+      [1e300, 255],
       [0, 0],
     ]) {
       const event = resultEvent({ name: 'a', output: '', status }, entity, 'c1', { nowMs: 0, id: 'x' });

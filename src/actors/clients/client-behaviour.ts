@@ -40,6 +40,8 @@ export interface ClientWorld {
   readonly entityOf: (record: ClientRecord) => Entity;
   /** Whether an agent has the name of a client: then it is the agent that is watched. */
   readonly isAgent: (name: string) => boolean;
+  /** Something this client said is not believed. */
+  readonly refused: (client: string, why: string) => void;
   /** An agent took the place of a client: the client alone is forgotten. */
   readonly giveWay: (name: string) => void;
   readonly hasHandler: (name: string) => boolean;
@@ -195,8 +197,9 @@ const refuse = (
   { what, payload }: Effect<'refuse'>,
   actor: LiveActor,
   client: string,
-  { log }: ClientWorld,
+  { log, refused }: ClientWorld,
 ): void => {
+  refused(client, `its ${what} is not signed as the client is, or the client was deleted for a while`);
   // The signature itself stays out of the log, where the reference product writes it: a log is read by many.
   if (what === 'keepalive') {
     log.warn({ client }, 'invalid client signature');

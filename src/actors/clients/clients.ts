@@ -2,9 +2,10 @@
 // become facts (earlier-client sheet 3; interface sections 2.11 and 3).
 import { reportedEntity } from '../../machines/client-entity-rule.ts';
 import type { ClientContext, ClientFact, ClientRecord } from '../../machines/client-facts.ts';
-import { proxyRecord, readKeepalive, readResult } from '../../machines/client-registry-rule.ts';
+import { isClientName, proxyRecord, readKeepalive, readResult } from '../../machines/client-registry-rule.ts';
 import { signatureOf } from '../../machines/client-signature-rule.ts';
 import type { EntityFact } from '../../machines/entity-facts.ts';
+import { isMap } from '../../model/earlier/json.ts';
 import type { Entity } from '../../model/entity.ts';
 import { MonError } from '../../model/errors.ts';
 import type { HookConfig } from '../../model/hook.ts';
@@ -18,6 +19,7 @@ import type { Supervisor } from '../runtime/supervisor.ts';
 import type { Turns } from '../schedules/turns.ts';
 import { type ClientWorld, clientBehaviour, clientNamespace } from './client-behaviour.ts';
 import { type AwakeClient, ClientRequests, type Outlet } from './client-requests.ts';
+import { Refusals, type RefusalsWorld } from './refusals.ts';
 
 export const clientsId: ActorId = 'clients';
 
@@ -28,11 +30,17 @@ const idOf = (name: string): ActorId => `client:${name}`;
 const prefix = 'client:';
 
 export interface ClientsWorld
-  extends Omit<ClientWorld, 'mirror' | 'entityOf' | 'isAgent' | 'giveWay' | 'isDeaf' | 'leave' | 'report'> {
+  extends Omit<
+    ClientWorld,
+    'mirror' | 'refused' | 'entityOf' | 'isAgent' | 'giveWay' | 'isDeaf' | 'leave' | 'report'
+  > {
   readonly registry: Registry;
   readonly supervisor: (id: ActorId) => Supervisor | undefined;
   readonly tree: Pick<EntityTree, 'entity' | 'ensureEntity'>;
   readonly admitsEntity: (namespace: string, name: string) => boolean;
+  /** An event of the platform about clients. */
+  readonly reportFinding: RefusalsWorld['reportFinding'];
+  readonly lastStatus: RefusalsWorld['lastStatus'];
   readonly version: string;
   readonly hook: (name: string) => HookConfig | undefined;
   /** Whose turn it was last, of the clients that share a subscription. */
@@ -42,6 +50,12 @@ export interface ClientsWorld
   readonly remove: (name: string) => Promise<unknown>;
   readonly onFault: (what: string, error: unknown) => void;
 }
+
+/** Of a message that is refused: something to know its sender by. */
+const nameIn = (message: unknown, key: 'name' | 'client'): string => {
+  const name = isMap(message) ? message[key] : undefined;
+  return isClientName(name) ? name : 'a client without a proper name';
+};
 
 const takenByAgent = (name: string): MonError =>
   new MonError('conflict', `an agent has the name of client ${name}; rename one of them`);
@@ -58,12 +72,14 @@ export interface ClientView {
 export class Clients {
   /** Asks clients to run checks. */
   readonly requests: ClientRequests;
+  readonly refusals: Refusals;
   readonly #world: ClientsWorld;
   readonly #clientWorld: ClientWorld;
   readonly #outlets = new Map<string, Outlet>();
 
   constructor(world: ClientsWorld) {
     this.#world = world;
+    this.refusals = new Refusals(world);
     this.#clientWorld = {
       ...world,
       mirror: (name, report, receipt) => {
@@ -73,6 +89,7 @@ export class Clients {
       },
       entityOf: (record) => this.#entityOf(record),
       isAgent: (name) => this.#isAgent(name),
+      refused: (client, why) => this.refusals.note(client, why),
       giveWay: (name) => this.#giveWay(name),
       isDeaf: (via) => this.#outlets.get(via)?.isConnected() === false,
       leave: (name) => {
@@ -95,10 +112,10 @@ export class Clients {
   /** Resolves after the commit; a forged one resolves too, and changes nothing. Rejects with a MonError. */
   keepalive(message: unknown, via: string): Promise<void> {
     const read = readKeepalive(message);
-    if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
+    if (!read.ok) return this.#refuse(nameIn(message, 'name'), new MonError('invalid', read.why));
     const { name, record } = read;
-    if (this.#isAgent(name)) return Promise.reject(takenByAgent(name));
-    if (!this.#world.admitsEntity(clientNamespace, name)) return Promise.reject(overLimit(name));
+    const why = this.#unwanted(name);
+    if (why !== undefined) return this.#refuse(name, why);
     const { nowMs } = this.#world;
     return this.#tell(name, {
       type: 'keepalive.received',
@@ -112,10 +129,10 @@ export class Clients {
   /** `id` is that of the event that comes of it: a result that is told again under the same one is applied once. */
   result(message: unknown, id = this.#world.newId()): Promise<void> {
     const read = readResult(message);
-    if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
+    if (!read.ok) return this.#refuse(nameIn(message, 'client'), new MonError('invalid', read.why));
     const { target, sender, result, signature, isProxy } = read;
-    if (this.#isAgent(target)) return Promise.reject(takenByAgent(target));
-    if (!this.#world.admitsEntity(clientNamespace, target)) return Promise.reject(overLimit(target));
+    const why = this.#unwanted(target);
+    if (why !== undefined) return this.#refuse(sender, why);
     const nowMs = this.#world.nowMs();
     const firstRecord = proxyRecord(target, isProxy, this.#world.version, nowMs);
     return this.#tell(target, { type: 'result.received', id, result, signature, sender, firstRecord, nowMs });
@@ -141,8 +158,8 @@ export class Clients {
   declare(record: ClientRecord): Promise<void> {
     const read = readKeepalive(record);
     if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
-    if (this.#isAgent(read.name)) return Promise.reject(takenByAgent(read.name));
-    if (!this.#world.admitsEntity(clientNamespace, read.name)) return Promise.reject(overLimit(read.name));
+    const why = this.#unwanted(read.name);
+    if (why !== undefined) return Promise.reject(why);
     return this.#tell(read.name, {
       type: 'client.declared',
       record: read.record,
@@ -207,6 +224,18 @@ export class Clients {
     if (this.#world.registry.has(id)) return;
     const behaviour = clientBehaviour(name, this.#clientWorld, record) as Behaviour;
     this.#world.supervisor(clientsId)?.startChild({ id, restart: 'transient', behaviour });
+  }
+
+  /** Why there can be no client of that name; undefined when there can. */
+  #unwanted(name: string): MonError | undefined {
+    if (this.#isAgent(name)) return takenByAgent(name);
+    return this.#world.admitsEntity(clientNamespace, name) ? undefined : overLimit(name);
+  }
+
+  /** A broker carries no answer: the operators are told. */
+  #refuse(client: string, why: MonError): Promise<never> {
+    this.refusals.note(client, why.message);
+    return Promise.reject(why);
   }
 
   #awake(): readonly AwakeClient[] {

@@ -8,3 +8,9 @@ export const bridgeRetryMs = 1_000;
 export const maxDeletionMs = 30_000;
 /** Clients started in one go while the tree is rebuilt at boot. */
 export const rebuildBatch = 500;
+/** How long a refused message counts, and how often what is said of them may change. */
+export const refusalKeptMs = 300_000;
+export const refusalLookMs = 30_000;
+/** Refused clients that are remembered, and of those the ones an event names. */
+export const maxRefusedKept = 1_000;
+export const maxRefusedShown = 20;

@@ -181,3 +181,24 @@ const resultRows: readonly Row[] = [
 
 /** The first thing that is wrong with a result, in the order of the sheet; undefined when it is fine. */
 export const checkResultProblem = (check: Json): string | undefined => judge(check, resultRows)[0];
+
+const isSeconds = (value: unknown): boolean => Number.isSafeInteger(value);
+
+/**
+ * What a client sends was made from a definition, which may say of the rest what it likes; what we reckon with must be of
+ * its type, or it would count as not given without a word.
+ */
+const sentResultRows: readonly Row[] = [
+  always('output', isString, 'check output must be a string'),
+  always('status', isInteger, 'check status must be an integer'),
+  ifSet('executed', isSeconds, 'check executed timestamp must be an integer'),
+  ifSet('issued', isSeconds, 'check issued timestamp must be an integer'),
+  ifSet('duration', (value) => Number.isFinite(value), 'check duration must be a number'),
+  ifSet('interval', isSeconds, 'check interval must be an integer'),
+  ifSet('ttl', isSeconds, 'check ttl must be an integer'),
+  ifSet('ttl_status', isSeconds, 'check ttl_status must be an integer'),
+  ...handling('check'),
+];
+
+/** The first thing that is wrong with a result as a client sends it. */
+export const sentResultProblem = (check: Json): string | undefined => judge(check, sentResultRows)[0];

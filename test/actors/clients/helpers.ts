@@ -2,7 +2,7 @@
 import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
 import { attributesAnnotation } from '../../../src/model/earlier/attributes.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
-import { World } from '../engine/world.ts';
+import { World, type WorldOptions } from '../engine/world.ts';
 
 /** What a client sends every 20 s. */
 export const keepalive = (name = 'c1', more: object = {}) => ({
@@ -20,8 +20,8 @@ export const result = (check: object = {}, more: object = {}) => ({
   ...more,
 });
 
-export const open = async () => {
-  const world = await World.open();
+export const open = async (options: WorldOptions = {}) => {
+  const world = await World.open(options);
   const { clients } = world.backend;
   return {
     world,
