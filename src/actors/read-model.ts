@@ -26,7 +26,7 @@ export interface ReadQuery<T> {
 }
 
 export interface ReadWorld {
-  readonly commit: Pick<GroupCommit, 'scan' | 'read'>;
+  readonly commit: Pick<GroupCommit, 'scan' | 'committed'>;
   readonly index: EventIndex;
   readonly nowMs: () => number;
   readonly silencesMatching: (event: CheckEvent, nowSeconds: number) => readonly string[];
@@ -50,13 +50,13 @@ export class ReadModel {
   }
 
   async event(namespace: string, entity: string, check: string): Promise<CheckEvent | undefined> {
-    const record = await this.#world.commit.read('check', checkKey(namespace, entity, check));
+    const record = await this.#world.commit.committed('check', checkKey(namespace, entity, check));
     return record === undefined ? undefined : this.#event(record);
   }
 
   /** What the pipelines made of the last delivered event of a check; undefined when none was delivered yet. */
   async trace(namespace: string, entity: string, check: string): Promise<unknown> {
-    const record = await this.#world.commit.read('check', checkKey(namespace, entity, check));
+    const record = await this.#world.commit.committed('check', checkKey(namespace, entity, check));
     return record === undefined ? undefined : contextIn<CheckContext>(record).lastTrace;
   }
 
@@ -69,7 +69,7 @@ export class ReadModel {
   }
 
   async entity(namespace: string, name: string): Promise<Entity | undefined> {
-    const record = await this.#world.commit.read('entity', entityKey(namespace, name));
+    const record = await this.#world.commit.committed('entity', entityKey(namespace, name));
     return record === undefined ? undefined : contextIn<EntityContext>(record).entity;
   }
 

@@ -1,14 +1,11 @@
 // Live inspection in the backend: its port on the runtime, its access rules, its audit line in the log.
 import type { Backend } from '../actors/backend.ts';
-import { checkId } from '../actors/entities/entity-tree.ts';
-import { contextOf } from '../actors/runtime/snapshot.ts';
 import type { Api } from '../http/api.ts';
 import type { EventList } from '../http/inspect/events/event-list.ts';
 import { registerInspection } from '../http/inspect/routes.ts';
 import { createRuntimePort } from '../http/inspect/runtime-port.ts';
 import { authorize } from '../http/rbac.ts';
 import { allMachines } from '../machines/all-machines.ts';
-import type { CheckContext } from '../machines/check-facts.ts';
 import { MonError } from '../model/errors.ts';
 import type { Logger } from '../program/log.ts';
 
@@ -22,15 +19,25 @@ export interface LiveInspection {
   readonly allowControl: boolean;
 }
 
+/** Families of actors whose records are found by the rest of the actor's id. */
+const durableFamilies = ['check', 'entity', 'client'] as const;
+
+const splitOnce = (text: string, at: string): readonly [string, string] => {
+  const place = text.indexOf(at);
+  return place < 0 ? [text, ''] : [text.slice(0, place), text.slice(place + at.length)];
+};
+
 export const addLiveInspection = ({ backend, api, log, eventList, allowControl }: LiveInspection): void => {
   api.server.app.addHook('preClose', async () => eventList.close());
   const port = createRuntimePort({
     runtime: backend.runtime,
     machines: allMachines,
     moreGauges: () => backend.gauges(),
-    lastTrace: (namespace, entity, check) => {
-      const snapshot = backend.runtime.registry.peek(checkId(namespace, entity, check));
-      return snapshot === undefined ? undefined : contextOf<CheckContext>(snapshot).lastTrace;
+    lastTrace: (namespace, entity, check) => backend.readTrace(namespace, entity, check),
+    isCommitted: (id) => {
+      const [family = '', key] = splitOnce(id, ':');
+      const kind = durableFamilies.find((name) => name === family);
+      return kind === undefined || backend.committer.isSettled(kind, key);
     },
   });
   registerInspection(api.server.app, {

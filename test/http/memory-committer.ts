@@ -35,7 +35,7 @@ export class MemoryCommitter implements Committer {
     this.#later(id, () => this.records.delete(id), settle);
   }
 
-  async read(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
+  async latest(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
     return structuredClone(this.records.get(`${kind}|${key}`));
   }
 

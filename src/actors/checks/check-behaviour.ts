@@ -12,7 +12,7 @@ import { maxCheckMail } from '../runtime/limits.ts';
 import { contextOf } from '../runtime/snapshot.ts';
 
 export interface CheckWorld {
-  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'read'>;
+  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'latest'>;
   readonly setAside: SetAside;
   readonly nowMs: () => number;
   /**

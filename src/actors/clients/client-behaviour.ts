@@ -27,7 +27,7 @@ import { maxClientMail } from './limits.ts';
 export const clientNamespace = defaultNamespace;
 
 export interface ClientWorld {
-  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'read'>;
+  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'latest'>;
   readonly nowMs: () => number;
   readonly newId: () => string;
   /** An event on the usual road; the receipt is told after its commit. */
@@ -72,7 +72,7 @@ export const clientBehaviour = (
 ): Behaviour<ClientEffect> => {
   let first = true;
   const begin = async (): Promise<Origin> => {
-    const last = await world.commit.read('client', name);
+    const last = await world.commit.latest('client', name);
     return last === undefined ? { input: { name } } : restored(last);
   };
   return {

@@ -10,6 +10,7 @@ import type { Entity } from '../../model/entity.ts';
 import { MonError } from '../../model/errors.ts';
 import type { HookConfig } from '../../model/hook.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
+import type { GroupCommit } from '../commit/group-commit.ts';
 import type { EntityTree } from '../entities/entity-tree.ts';
 import type { ActorId, ActorMessage, Behaviour, Receipt } from '../runtime/contract.ts';
 import { offerMessage } from '../runtime/receipts.ts';
@@ -32,8 +33,9 @@ const prefix = 'client:';
 export interface ClientsWorld
   extends Omit<
     ClientWorld,
-    'mirror' | 'refused' | 'entityOf' | 'isAgent' | 'giveWay' | 'isDeaf' | 'leave' | 'report'
+    'commit' | 'mirror' | 'refused' | 'entityOf' | 'isAgent' | 'giveWay' | 'isDeaf' | 'leave' | 'report'
   > {
+  readonly commit: ClientWorld['commit'] & Pick<GroupCommit, 'follow'>;
   readonly registry: Registry;
   readonly supervisor: (id: ActorId) => Supervisor | undefined;
   readonly tree: Pick<EntityTree, 'entity' | 'ensureEntity'>;
@@ -76,6 +78,8 @@ export class Clients {
   readonly #world: ClientsWorld;
   readonly #clientWorld: ClientWorld;
   readonly #outlets = new Map<string, Outlet>();
+  /** What readers see: the records as they were last committed. */
+  readonly #committed = new Map<string, StoredRecord>();
 
   constructor(world: ClientsWorld) {
     this.#world = world;
@@ -99,6 +103,10 @@ export class Clients {
         this.result(message).catch((error) => world.onFault('a keepalive about another client', error));
       },
     };
+    world.commit.follow('client', (name, record) => {
+      if (record === undefined) this.#committed.delete(name);
+      else this.#committed.set(name, record);
+    });
     this.requests = new ClientRequests({
       ...world,
       outlets: () => this.#outlets.values(),
@@ -140,19 +148,20 @@ export class Clients {
 
   // What operators do
 
+  /** As committed. */
   list(): readonly ClientView[] {
-    return this.#world.registry
-      .ids(prefix)
-      .map((id) => this.get(id.slice(prefix.length)))
+    return [...this.#committed.keys()]
+      .map((name) => this.get(name))
       .filter((view) => view !== undefined)
       .sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
+  /** As committed. */
   get(name: string): ClientView | undefined {
-    const snapshot = this.#world.registry.peek(idOf(name));
-    if (snapshot === undefined) return undefined;
-    const { record } = contextOf<ClientContext>(snapshot);
-    return record === null ? undefined : { name, record, state: stateValueOf(snapshot) };
+    const stored = this.#committed.get(name);
+    if (stored === undefined) return undefined;
+    const { value, context } = stored.state as { readonly value: unknown; readonly context: ClientContext };
+    return context.record === null ? undefined : { name, record: context.record, state: value };
   }
 
   declare(record: ClientRecord): Promise<void> {
@@ -209,6 +218,7 @@ export class Clients {
 
   /** At boot: the actor of a stored client. Throws when the record cannot be used. */
   restore(name: string, record: StoredRecord): void {
+    this.#committed.set(name, record);
     this.#start(name, record);
   }
 

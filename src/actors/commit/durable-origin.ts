@@ -12,7 +12,7 @@ export type SetAside = (kind: RecordKind, key: string, record: StoredRecord, err
 export interface DurableSource {
   readonly kind: RecordKind;
   readonly key: string;
-  readonly commit: Pick<GroupCommit, 'read'>;
+  readonly commit: Pick<GroupCommit, 'latest'>;
   /** The durable state of an earlier process; without one the first life begins anew. */
   readonly record: StoredRecord | undefined;
   readonly restore: (state: unknown, version: number) => Snapshot<unknown>;
@@ -35,7 +35,7 @@ export const durableOrigin = (source: DurableSource): (() => Origin | Promise<Or
   };
   let first = true;
   return () => {
-    if (!first) return commit.read(kind, key).then(from);
+    if (!first) return commit.latest(kind, key).then(from);
     first = false;
     return from(source.record);
   };

@@ -125,8 +125,25 @@ export class GroupCommit {
     slot.rev = Math.max(slot.rev, rev);
   }
 
-  /** The newest form of the record, durable or not. A record read from the store is thereby seeded. */
-  async read(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
+  /** What readers may see: the record as it is stored. A crash can't take it back. */
+  async committed(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
+    const record = await this.#store.get(kind, key);
+    const slot = this.#slots.find(kind, key);
+    if (record && !(slot && isUnsettled(slot))) this.#slots.learn(kind, key, record.rev);
+    return record;
+  }
+
+  /** False while a newer form of the record than the stored one waits for its commit. */
+  isSettled(kind: RecordKind, key: string): boolean {
+    const slot = this.#slots.find(kind, key);
+    return slot === undefined || !isUnsettled(slot);
+  }
+
+  /**
+   * What an actor begins from after a crash: the newest form of the record, committed or not. Reading also records the
+   * stored revision.
+   */
+  async latest(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
     const slot = this.#slots.find(kind, key);
     if (slot && isUnsettled(slot)) return unsettledRecord(slot, this.#clock.wallMs());
     const record = await this.#store.get(kind, key);
@@ -136,7 +153,7 @@ export class GroupCommit {
     return record;
   }
 
-  /** What is committed, in ascending order of key; what is due does not show. Every entry is thereby seeded. */
+  /** What is committed, in ascending order of key; what is due does not show. Reading also records the stored revisions. */
   async *scan(kind: RecordKind, query?: PageQuery): AsyncIterable<Entry> {
     for await (const entry of this.#store.scan(kind, query)) {
       this.#slots.learn(kind, entry.key, entry.record.rev);

@@ -14,7 +14,7 @@ import { maxEntityMail } from '../runtime/limits.ts';
 import { contextOf } from '../runtime/snapshot.ts';
 
 export interface EntityWorld {
-  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'read'>;
+  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'latest'>;
   readonly setAside: SetAside;
   readonly nowMs: () => number;
   readonly newId: () => string;

@@ -33,7 +33,7 @@ export const loadBackendSecret = async (
   encryptionKeys?: (isStoreSealed: boolean) => readonly Uint8Array[],
   onFault: (error: Error) => void = () => {},
 ): Promise<LoadedSecret> => {
-  const record = await committer.read('system', secretKey);
+  const record = await committer.latest('system', secretKey);
   const wasSealed = record !== undefined && isSealed(record.state);
   const vault = encryptionKeys === undefined ? undefined : createVault(encryptionKeys(wasSealed));
   if (record === undefined) {

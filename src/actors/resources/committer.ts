@@ -11,7 +11,7 @@ export interface Committer {
   put(kind: RecordKind, key: string, encode: () => RecordBody, settle?: Receipt): void;
   delete(kind: RecordKind, key: string, settle?: Receipt): void;
   /** Sees writes that are still on their way. */
-  read(kind: RecordKind, key: string): Promise<StoredRecord | undefined>;
+  latest(kind: RecordKind, key: string): Promise<StoredRecord | undefined>;
   scan(kind: RecordKind, query?: PageQuery): AsyncIterable<Entry>;
   /** At boot: tells which revision is stored. */
   seed(kind: RecordKind, key: string, rev: number): void;

@@ -21,6 +21,7 @@ export const actorView = ({ live, graph, hub, nowMs, canControl }: ViewOptions):
   nowMs,
   active: graph === undefined ? [] : activeStateIds(graph.id, live.row.value),
   context: view(contextOf(live.snapshot)),
+  committed: live.committed,
   next: nextEvents(live),
   deadlines: live.deadlines,
   history: hub.history(live.row.id).map((seen) => seen.frame(true)),

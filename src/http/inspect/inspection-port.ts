@@ -19,6 +19,8 @@ export interface LiveView {
   readonly machine: AnyStateMachine | undefined;
   /** The XState snapshot; undefined while the actor is being started or lies in quarantine. */
   readonly snapshot: unknown;
+  /** False while this state, or a part of it, still waits for its commit: readers of the API see the one before. */
+  readonly committed: boolean;
   readonly deadlines: readonly DeadlineView[];
   readonly restarts: readonly RestartView[];
   readonly children: readonly TreeNode[];

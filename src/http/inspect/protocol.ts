@@ -149,6 +149,8 @@ export interface ActorView {
   readonly nowMs: number;
   readonly active: readonly string[];
   readonly context: JsonValue;
+  /** False while this state still waits for its commit: the API shows the one before. */
+  readonly committed: boolean;
   /** Event types this actor would act on now. */
   readonly next: readonly { readonly event: string; readonly transitions: readonly string[] }[];
   readonly deadlines: readonly DeadlineView[];

@@ -13,7 +13,9 @@ export interface RuntimePortOptions {
   /** Figures the runtime does not have: commits, deliveries, sessions. */
   readonly moreGauges: () => Readonly<Record<string, number>>;
   /** What the pipelines made of the last delivered event of a check. */
-  readonly lastTrace: (namespace: string, entity: string, check: string) => unknown;
+  readonly lastTrace: (namespace: string, entity: string, check: string) => Promise<unknown>;
+  /** Whether the record of an actor is stored as the actor has it. */
+  readonly isCommitted: (id: ActorId) => boolean;
 }
 
 /** How long a message sent by hand may take, milliseconds. */
@@ -31,6 +33,7 @@ export const createRuntimePort = ({
   machines,
   moreGauges,
   lastTrace,
+  isCommitted,
 }: RuntimePortOptions): InspectionPort => ({
   machines: () => machines,
   *actors(prefix) {
@@ -43,6 +46,7 @@ export const createRuntimePort = ({
       row: rowOf(detail.info),
       machine: detail.machine,
       snapshot: detail.snapshot,
+      committed: isCommitted(id),
       deadlines: detail.deadlines,
       restarts: detail.failures,
       children: [],
@@ -72,8 +76,8 @@ export const createRuntimePort = ({
     const { facts: _facts, ...figures } = runtime.stats();
     return { ...figures, ...moreGauges() };
   },
-  traces(namespace, entity, check) {
-    const trace = lastTrace(namespace, entity, check);
+  async traces(namespace, entity, check) {
+    const trace = await lastTrace(namespace, entity, check);
     return trace === undefined ? [] : [trace as JsonValue];
   },
   tell: (id, message) => runtime.registry.ask(id, message as ActorMessage, askMs).catch(refuseByHand),
@@ -110,6 +114,7 @@ const supervisorView = (runtime: Runtime, node: Extract<RuntimeNode, { kind: 'su
     },
     machine: undefined,
     snapshot: { context: { strategy, whenFailing, counts } },
+    committed: true,
     deadlines: [],
     restarts: parent === undefined ? [] : (runtime.supervisor(parent)?.failuresOf(id) ?? []),
     children: (node.children ?? []).flatMap(nodeOf),

@@ -108,7 +108,7 @@ describe('a follower of a kind', () => {
       faults.map(({ message }) => message),
       ['follower'],
     );
-    assert.equal((await commit.read('check', 'a'))?.state, 1);
+    assert.equal((await commit.latest('check', 'a'))?.state, 1);
   });
 });
 
@@ -169,7 +169,7 @@ describe('group commit', () => {
     const record = { ...body(0)(), rev: 5, savedAtMs: 0 };
     await old.commit(['a', 'b'].map((key) => ({ type: 'put', kind: 'check', key, record }) as const));
     const { commit, told, receipt } = setUp({ disk });
-    assert.equal((await commit.read('check', 'a'))?.rev, 5);
+    assert.equal((await commit.latest('check', 'a'))?.rev, 5);
     for await (const entry of commit.scan('check', { prefix: 'b' })) assert.equal(entry.record.rev, 5);
     commit.put('check', 'a', body(1), receipt('a'));
     commit.put('check', 'b', body(1), receipt('b'));
@@ -238,7 +238,7 @@ describe('group commit', () => {
     commit.put('check', 'a', body(1));
     await commit.flush();
     commit.delete('check', 'a', receipt('a'));
-    assert.equal(await commit.read('check', 'a'), undefined);
+    assert.equal(await commit.latest('check', 'a'), undefined);
     await commit.flush();
     assert.equal(await store.get('check', 'a'), undefined);
     commit.put('check', 'a', body(2), receipt('a'));
@@ -261,7 +261,7 @@ describe('group commit', () => {
   it('reads the newest form at every stage of a write', async () => {
     const door = gate();
     const { commit } = setUp({ beforeCommit: door.wait });
-    const state = async () => (await commit.read('check', 'a'))?.state;
+    const state = async () => (await commit.latest('check', 'a'))?.state;
     assert.equal(await state(), undefined);
     commit.put('check', 'a', body(1));
     assert.equal(await state(), 1);

@@ -123,7 +123,15 @@ export const createFakeSystem = (
         const actor = actors.get(id);
         if (actor === undefined) return undefined;
         const { machine, snapshot, deadlines } = actor;
-        return { row: rowOf(actor), machine, snapshot, deadlines, restarts: [], children: [] };
+        return {
+          row: rowOf(actor),
+          machine,
+          snapshot,
+          committed: true,
+          deadlines,
+          restarts: [],
+          children: [],
+        };
       },
       supervisor: () => undefined,
       children: (parent, { from, limit }) => {

@@ -12,7 +12,8 @@ const open = () => {
     runtime: set.runtime,
     machines: [],
     moreGauges: () => ({}),
-    lastTrace: () => undefined,
+    lastTrace: async () => undefined,
+    isCommitted: () => true,
   });
   return { ...set, port };
 };

@@ -136,6 +136,14 @@ export const ActorPanelOf = ({
           </span>
           {past === undefined &&
             view.deadlines.map((deadline) => <DeadlineChip key={deadline.name} deadline={deadline} />)}
+          {past === undefined && view.committed === false && (
+            <span
+              class="chip warn"
+              title="This state waits for the store; the API still shows the one before it"
+            >
+              not stored yet
+            </span>
+          )}
           <span class="state-tools">
             {canSequence && (
               <span class="chips">
