@@ -9,8 +9,6 @@ export const apiKeySchema = z.object({
   username: text(''),
   /** Seconds. */
   created_at: integer(0),
-  /** Never returned. */
-  hash: text().optional(),
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
 

@@ -61,7 +61,6 @@ export const apiKeyKind = defineKind({
   subject: 'apikey',
   validate: validateApiKey,
   fields: ({ username, metadata }) => ({ username, created_by: metadata.created_by }),
-  hiddenKeys: ['hash'],
 });
 
 export const clusterRoleKind = defineKind({
