@@ -2,13 +2,10 @@
 // After the first registration the stored entity wins, unless the agent manages its entity itself.
 import type { Entity, System } from '../model/entity.ts';
 import { redacted } from '../model/redaction.ts';
+import { managedByAgentLabels } from '../model/reserved-labels.ts';
 import { version } from '../program/version.ts';
 import { type EntityConfigMessage, unknownEntityName } from '../wire/messages.ts';
 import type { AgentConfig } from './flags.ts';
-
-/** The label by which a backend knows an entity that its agent manages. */
-export const managedByLabel = 'mon.io/managed_by';
-export const managedByAgent = 'mon-agent';
 
 export type Adoption =
   | { readonly adopted: true; readonly differs: readonly string[] }
@@ -30,7 +27,7 @@ const localConfig = (config: AgentConfig): Config => ({
   metadata: {
     name: config.name,
     namespace: config.namespace,
-    labels: { ...config.labels, ...(config.agentManagedEntity ? { [managedByLabel]: managedByAgent } : {}) },
+    labels: { ...config.labels, ...(config.agentManagedEntity ? managedByAgentLabels : {}) },
     annotations: { ...config.annotations },
     ...(config.agentManagedEntity ? { created_by: config.user } : {}),
   },

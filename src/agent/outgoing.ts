@@ -3,12 +3,10 @@
 import type { Check } from '../model/check.ts';
 import type { Event } from '../model/event.ts';
 import { redactEvent } from '../model/redaction.ts';
+import { truncatedBytesLabels } from '../model/reserved-labels.ts';
 import { toWireEvent } from '../model/wire-shape.ts';
 import { encodeFrame } from '../wire/frames.ts';
 import { maxPayloadBytes } from '../wire/limits.ts';
-
-/** On the event: how many bytes of the check's output were left out to make it fit. */
-export const truncatedLabel = 'mon.io/output_truncated_bytes';
 
 export interface Outgoing {
   readonly frame: Buffer;
@@ -24,7 +22,7 @@ const cutText = (text: string, bytes: number): string =>
 
 const withOutput = (event: Event, check: Check, keptBytes: number): Event => {
   const cutBytes = Buffer.byteLength(check.output) - keptBytes;
-  const labels = { ...event.metadata.labels, [truncatedLabel]: String(cutBytes) };
+  const labels = { ...event.metadata.labels, ...truncatedBytesLabels(cutBytes) };
   return {
     ...event,
     check: { ...check, output: cutText(check.output, keptBytes) },

@@ -2,6 +2,7 @@
 // changes the first half only; an entity that its agent manages is the agent's alone. Both forms of the API, core/v2 and
 // core/v3, are routes over this desk.
 import { Lanes } from '../actors/resources/write-order.ts';
+import { isManagedByAgent } from '../machines/registration-rule.ts';
 import type { Entity, EntityConfig } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import { entityKind } from '../model/kinds/watching.ts';
@@ -29,15 +30,8 @@ export interface EntityDesk {
   remove(call: Call, form: EntityForm): Promise<void>;
 }
 
-/** The label by which an agent says that its entity is its own business, in either dialect. */
-const managedBy = [
-  ['mon.io/managed_by', 'mon-agent'],
-  ['sensu.io/managed_by', 'sensu-agent'],
-] as const;
-
 const refuseManaged = (entity: Entity | undefined): void => {
-  const labels = entity?.metadata.labels ?? {};
-  if (managedBy.some(([label, value]) => labels[label] === value))
+  if (entity !== undefined && isManagedByAgent(entity))
     throw new MonError('conflict', 'entity is managed by its agent');
 };
 

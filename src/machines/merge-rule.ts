@@ -6,13 +6,12 @@ import { incidentAnnotation } from '../model/earlier/attributes.ts';
 import { incidentIdOf } from '../model/earlier/event-shape.ts';
 import type { CheckEvent } from '../model/event.ts';
 import type { Metadata } from '../model/metadata.ts';
+import { truncatedBytesLabels } from '../model/reserved-labels.ts';
 import { copyCheck } from './check-copy.ts';
 import { isFlapping, totalStateChange } from './flapping-rule.ts';
 import { appendHistory, isResolution } from './history-rule.ts';
 import { type Before, pastOf } from './import-rule.ts';
 import { countOccurrences } from './occurrence-rule.ts';
-
-export const truncatedBytesLabel = 'mon.io/output_truncated_bytes';
 
 export interface Circumstances {
   /** Wall time, milliseconds. */
@@ -113,7 +112,7 @@ const stillSilenced = ({ silenced, expiring }: Circumstances, resolves: boolean)
 const cutForStorage = (whole: CheckEvent): Pick<Merged, 'stored' | 'whole'> => {
   const cut = cutOutput(whole.check.output, whole.check.max_output_size ?? 0);
   if (cut === undefined) return { whole, stored: withoutMetrics(whole) };
-  const labels = { ...whole.metadata.labels, [truncatedBytesLabel]: String(cut.removedBytes) };
+  const labels = { ...whole.metadata.labels, ...truncatedBytesLabels(cut.removedBytes) };
   const labelled: CheckEvent = { ...whole, metadata: { ...whole.metadata, labels } };
   const check = copyCheck(whole.check);
   check.output = cut.output;

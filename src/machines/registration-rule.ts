@@ -2,21 +2,16 @@
 import type { Entity, EntityConfig } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
 import { entitySubscription } from '../model/names.ts';
-
-/** An agent that insists on its own configuration says so with this label; the reference product's spelling counts. */
-const managedLabels: Readonly<Record<string, string>> = {
-  'mon.io/managed_by': 'mon-agent',
-  'sensu.io/managed_by': 'sensu-agent',
-};
+import { managedByAgentLabels } from '../model/reserved-labels.ts';
 
 export const isManagedByAgent = (entity: EntityConfig): boolean =>
-  Object.entries(managedLabels).some(([label, agent]) => entity.metadata.labels?.[label] === agent);
+  Object.entries(managedByAgentLabels).some(([label, agent]) => entity.metadata.labels?.[label] === agent);
 
 /** What an agent is sent of its configuration: the label is the backend's own affair. */
 export const withoutManagedLabel = <T extends EntityConfig>(config: T): T => {
   const { labels } = config.metadata;
   if (labels === null || labels === undefined || !isManagedByAgent(config)) return config;
-  const kept = Object.entries(labels).filter(([label, value]) => managedLabels[label] !== value);
+  const kept = Object.entries(labels).filter(([label, value]) => managedByAgentLabels[label] !== value);
   return { ...config, metadata: { ...config.metadata, labels: Object.fromEntries(kept) } };
 };
 

@@ -145,7 +145,9 @@ test('a value beyond its bound raises the status and says so on the event', () =
   const text = 'The value of load exceeded the configured threshold (max: 90, actual: 95).';
   assert.deepEqual(metadata.annotations, {
     'mon.io/output_metric_thresholds/load/max/critical': text,
+    'sensu.io/output_metric_thresholds/load/max/critical': text,
     'mon.io/notifications/critical': text,
+    'sensu.io/notifications/critical': text,
   });
 });
 

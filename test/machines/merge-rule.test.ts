@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { copyCheck } from '../../src/machines/check-copy.ts';
-import { mergeResult, truncatedBytesLabel } from '../../src/machines/merge-rule.ts';
+import { mergeResult } from '../../src/machines/merge-rule.ts';
 import { checkSchema } from '../../src/model/check.ts';
 import type { CheckEvent } from '../../src/model/event.ts';
 import { fc } from '../property.ts';
@@ -197,7 +197,9 @@ describe('cutting the output', () => {
     assert.equal(cut.stored.check.output, 'abcd');
     assert.equal(cut.whole.check.output, 'abcde');
     for (const event of [cut.stored, cut.whole]) {
-      assert.equal(event.metadata.labels?.[truncatedBytesLabel], '1');
+      // Under both names: filters and handlers of the reference product ask for theirs.
+      assert.equal(event.metadata.labels?.['mon.io/output_truncated_bytes'], '1');
+      assert.equal(event.metadata.labels?.['sensu.io/output_truncated_bytes'], '1');
     }
   });
 
@@ -215,7 +217,7 @@ describe('cutting the output', () => {
           const kept = Buffer.byteLength(stored.check.output);
           assert.ok(output.startsWith(stored.check.output));
           assert.ok(kept <= Math.max(max, 0));
-          const removed = Number(stored.metadata.labels?.[truncatedBytesLabel] ?? 0);
+          const removed = Number(stored.metadata.labels?.['mon.io/output_truncated_bytes'] ?? 0);
           assert.equal(kept + removed, Buffer.byteLength(whole.check.output));
           assert.ok(max - kept < 4 || removed === 0);
         },

@@ -1,5 +1,6 @@
 // Thresholds: metrics that go too far raise the status of a check that found nothing wrong (agent sheet 4.9). Pure.
 import type { Check } from '../../model/check.ts';
+import { underBothNames } from '../../model/reserved-labels.ts';
 import { type Point, readFloat } from './extraction.ts';
 
 type Threshold = NonNullable<Check['output_metric_thresholds']>[number];
@@ -19,7 +20,7 @@ interface Violation {
 const captions = ['ok', 'warning', 'critical'] as const;
 const captionOf = (status: number): string => captions[status] ?? 'unknown';
 
-const prefix = 'mon.io/output_metric_thresholds';
+const prefix = 'output_metric_thresholds';
 const pathOf = ({ name, tags }: Threshold): string =>
   [name, ...(tags ?? []).map(({ value }) => value)].join('.');
 const listTags = (tags: Threshold['tags'], quote: string): string =>
@@ -81,7 +82,7 @@ export const judgeThresholds = (
   });
   if (found.length === 0) return null;
   const worst = found.reduce((a, b) => (b.status > a.status ? b : a));
-  const annotations = Object.fromEntries(found.map(({ key, text }) => [key, text]));
-  annotations[`mon.io/notifications/${captionOf(worst.status)}`] = worst.text;
+  const notes = [...found, { key: `notifications/${captionOf(worst.status)}`, text: worst.text }];
+  const annotations = Object.assign({}, ...notes.map(({ key, text }) => underBothNames(key, text)));
   return { status: worst.status, annotations };
 };
