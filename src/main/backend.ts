@@ -13,10 +13,16 @@ import { type BackendSettings, backendFlags } from './backend-flags.ts';
 import { startBackend } from './backend-start.ts';
 import { encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
 import { firstUser } from './first-user.ts';
+import { foreignBackendKeys } from './foreign-keys.ts';
 import { licenseCommand } from './license-command.ts';
 import { createTrust } from './trust.ts';
 
-const program = { name: 'mon-backend', environmentPrefix: 'MON_BACKEND_', flags: backendFlags };
+const program = {
+  name: 'mon-backend',
+  environmentPrefix: 'MON_BACKEND_',
+  flags: backendFlags,
+  foreignKeys: foreignBackendKeys,
+};
 
 const alreadyInitialised = 3;
 

@@ -22,6 +22,13 @@ export interface Program<T extends FlagTable> {
   /** Before the flag's name in the environment, e.g. `MON_BACKEND_`. */
   readonly environmentPrefix: string;
   readonly flags: T;
+  /** Keys that files of the reference product hold and that mean nothing here: what to do instead. */
+  readonly foreignKeys?: readonly ForeignKey[];
+}
+
+export interface ForeignKey {
+  readonly key: RegExp;
+  readonly advice: string;
 }
 
 export interface Resolved<T extends FlagTable> {
@@ -72,6 +79,25 @@ const readSettingsFile = (
   return new Map([...parsed].map(([key, value]) => [String(key).toLowerCase(), value]));
 };
 
+/** `api: {port: 3031}` is `api-port: 3031` where there is such a setting and it is not given by itself. */
+const flattened = (
+  file: ReadonlyMap<string, RawValue>,
+  known: ReadonlySet<string>,
+): ReadonlyMap<string, RawValue> => {
+  const flat = new Map<string, RawValue>();
+  for (const [key, value] of file) {
+    if (known.has(key) || !(value instanceof Map)) {
+      flat.set(key, value);
+      continue;
+    }
+    for (const [inner, raw] of value) {
+      const name = `${key}-${String(inner).toLowerCase()}`;
+      if (!file.has(name)) flat.set(known.has(name) ? name : `${key}.${inner}`, raw);
+    }
+  }
+  return flat;
+};
+
 /** The first source that has something to say about a setting. */
 const find = (
   program: Program<FlagTable>,
@@ -109,6 +135,9 @@ const settle = (name: string, flag: Flag, found: Found | null): SettingValue => 
   throw new SettingsError(`${name} ${read.wrong} (got ${shown(flag, raw)} from ${found.from})`);
 };
 
+const knownNames = (program: Program<FlagTable>): ReadonlySet<string> =>
+  new Set(Object.entries(program.flags).flatMap(([name, flag]) => namesOf(name, flag)));
+
 const warningsOf = (
   program: Program<FlagTable>,
   file: ReadonlyMap<string, RawValue>,
@@ -119,7 +148,10 @@ const warningsOf = (
   const deprecated = entries.flatMap(([name, { alias }]) =>
     alias?.deprecated === true ? [{ old: alias.name, name }] : [],
   );
-  const known = new Set<string>(entries.flatMap(([name, flag]) => namesOf(name, flag)));
+  const known = knownNames(program);
+  const advice = (key: string): string =>
+    program.foreignKeys?.find((foreign) => foreign.key.test(key))?.advice ??
+    `${program.name} start --help lists the keys`;
   return [
     ...deprecated
       .filter(({ old }) => given[old] !== undefined)
@@ -129,9 +161,7 @@ const warningsOf = (
       .map(({ old, name }) => `config attribute ${old} has been deprecated, please use ${name} instead`),
     ...[...file.keys()]
       .filter((key) => !known.has(key))
-      .map(
-        (key) => `unknown key ${key} in ${path}: it is ignored; ${program.name} start --help lists the keys`,
-      ),
+      .map((key) => `unknown key ${key} in ${path}: it is ignored; ${advice(key)}`),
   ];
 };
 
@@ -142,7 +172,7 @@ export const resolveSettings = <T extends FlagTable>(program: Program<T>, source
   if (fileFlag === undefined) throw new Error(`${program.name} has no flag config-file`);
   const pathFound = find(program, 'config-file', fileFlag, new Map(), '', sources);
   const path = String(settle('config-file', fileFlag, pathFound));
-  const file = readSettingsFile(path, pathFound !== null, sources.readFile);
+  const file = flattened(readSettingsFile(path, pathFound !== null, sources.readFile), knownNames(program));
   const settings = Object.fromEntries(
     entries.map(([name, flag]) => [
       fieldName(name),

@@ -153,6 +153,18 @@ test('older names still work and are warned about; unknown keys too', () => {
   ]);
 });
 
+test('nested keys of a file are read as those of its flags; a flat one wins, and what is unknown is told', () => {
+  const file =
+    'api: {host: 0.0.0.0, Port: 4031, colour: red}\napi-host: 127.0.0.2\nsocket:\n  port: 4030\nlabels: {tier: web}\n';
+  const { config, warnings } = resolve({}, {}, file);
+  assert.deepEqual([config.apiHost, config.apiPort, config.socketPort], ['127.0.0.2', 4031, 4030]);
+  assert.deepEqual({ ...config.labels }, { tier: 'web' });
+  assert.deepEqual(warnings, [
+    'unknown key api.colour in /etc/mon/agent.yml: it is ignored; mon-agent start --help lists the keys',
+  ]);
+  assert.match(failure({}, {}, 'api: {port: many}\n'), /^api-port .* \/etc\/mon\/agent.yml, key api-port/);
+});
+
 test('a file that was asked for must be there and be YAML; one at the default place may be missing', () => {
   assert.match(failure({ 'config-file': ['/nope.yml'] }), /^cannot read the configuration file \/nope.yml/);
   assert.match(failure({}, { MON_CONFIG_FILE: '/nope.yml' }), /^cannot read the configuration file/);
