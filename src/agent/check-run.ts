@@ -101,6 +101,7 @@ const factsOf = (run: RunRequest, config: CheckConfig): RunFacts => ({
   config,
   definedCommand: run.request.config.command,
   issued: run.request.issued,
+  scheduler: run.request.config.scheduler ?? '',
   agentName: run.agentName,
   namespace: run.namespace,
   entity: run.entity,

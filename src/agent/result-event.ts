@@ -19,6 +19,8 @@ export interface RunFacts {
   /** As it was defined: values filled into the command never leave this machine. */
   readonly definedCommand: string | undefined;
   readonly issued: number;
+  /** As the backend calls it; empty when it does not say. */
+  readonly scheduler: string;
   readonly agentName: string;
   readonly namespace: string;
   readonly entity: Entity;
@@ -41,7 +43,7 @@ const checkOf = (facts: RunFacts, outcome: RunOutcome): Check => {
     output: outcome.output,
     status: outcome.status,
     processed_by: facts.agentName,
-    scheduler: '',
+    scheduler: facts.scheduler,
     history: null,
     total_state_change: 0,
     last_ok: 0,

@@ -47,7 +47,7 @@ export const requestedHookSchema = z.object({
 export type RequestedHook = z.infer<typeof requestedHookSchema>;
 
 export const checkRequestSchema = z.object({
-  config: checkConfigSchema,
+  config: checkConfigSchema.extend({ scheduler: z.string().optional() }),
   assets: z.array(requestedAssetSchema).nullish(),
   hooks: z.array(requestedHookSchema).nullish(),
   /** Unix seconds at which the backend asked; the same for every copy of one scheduling tick. */

@@ -63,11 +63,13 @@ test('the upgrade names the agent, its namespace, its subscriptions and its user
 test('a requested check is run and its result sent', () =>
   withAgent({}, async ({ backend }) => {
     await backend.waitFor('keepalive', 1);
-    const request = requestOf('echo CRITICAL; exit 2', { env_vars: ['A=b'], handlers: ['slack'] });
+    const definition = { env_vars: ['A=b'], handlers: ['slack'], scheduler: 'memory' };
+    const request = requestOf('echo CRITICAL; exit 2', definition);
     backend.send('check_request', request);
     const [event] = await backend.waitFor('event', 1);
     assert.deepEqual([event?.check.output, event?.check.status], ['CRITICAL\n', 2]);
     assert.equal(event?.check.issued, request.issued);
+    assert.equal(event?.check.scheduler, 'memory');
     assert.equal(event?.check.processed_by, 'web-01');
     assert.deepEqual(event?.check.handlers, ['slack']);
     assert.equal(event?.sequence, 1);
@@ -181,7 +183,11 @@ test('an agent that manages its entity keeps its own settings and does not wait'
     { flags: { 'agent-managed-entity': 'true' }, backend: { entityConfig: null } },
     async ({ backend }) => {
       const [keepalive] = await backend.waitFor('keepalive', 1);
-      assert.deepEqual(keepalive?.entity.metadata.labels, { 'mon.io/managed_by': 'mon-agent' });
+      // A backend of the reference product knows the second one.
+      assert.deepEqual(keepalive?.entity.metadata.labels, {
+        'mon.io/managed_by': 'mon-agent',
+        'sensu.io/managed_by': 'sensu-agent',
+      });
       assert.equal(keepalive?.entity.metadata.created_by, 'agent');
     },
   ));

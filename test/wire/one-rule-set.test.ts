@@ -74,6 +74,7 @@ const reportOf = (config: CheckConfig, { write, read }: Encoding): Buffer => {
     config: request.value.config,
     definedCommand: config.command,
     issued: 1_700_000_000,
+    scheduler: '',
     agentName: 'web-01',
     namespace: 'default',
     entity,

@@ -3,6 +3,10 @@ import type { CheckConfig } from '../../model/check.ts';
 import type { CheckRequest, RequestedAsset, RequestedHook } from '../../wire/messages.ts';
 import type { Configuration } from '../configuration.ts';
 
+/** What kind of scheduler a run comes from, in the words of the reference product; readers may select by it. */
+const ownScheduler = 'memory';
+const sharedScheduler = 'etcd';
+
 export type RequestDefinitions = Pick<Configuration, 'hook' | 'asset'>;
 
 export interface RequestBuilder {
@@ -24,7 +28,7 @@ export const requestOf = (
         [hook.metadata.name, { assets: assetsNamed(builder, namespace, hook.runtime_assets ?? []) }] as const,
     );
   return {
-    config,
+    config: { ...config, scheduler: config.round_robin ? sharedScheduler : ownScheduler },
     assets: assetsNamed(builder, namespace, config.runtime_assets ?? []),
     hooks,
     issued,
