@@ -29,6 +29,7 @@ import type { HttpMetrics } from './metrics.ts';
 import { toProblem } from './problem.ts';
 import { type AccessRequest, authorize } from './rbac.ts';
 import { type AccessRule, type Answer, type Call, type Parameters, type Route, verbOf } from './route.ts';
+import { ensureSystemNamespace } from './system-namespace.ts';
 import { renewCertificate, type TlsOptions } from './tls.ts';
 
 export interface HttpServerOptions {
@@ -145,6 +146,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       handler: async (request, reply) => {
         const call = callOf(request, options.origin);
         const principal = principals.get(request);
+        await ensureSystemNamespace(backend, request.method, call.parameters);
         const answer = await (route.access === 'public' || route.access === 'open'
           ? route.handle(call)
           : route.handle({ ...call, principal: principal ?? unguarded() }));

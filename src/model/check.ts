@@ -42,7 +42,7 @@ export type SubdueWindow = z.infer<typeof subdueWindowSchema>;
 /** `min` and `max` are numbers written as strings; an empty one is no bound. */
 export const metricThresholdSchema = z.object({
   name: text(''),
-  tags: z.array(tagSchema).nullish(),
+  tags: listOrNull(tagSchema),
   null_status: unsigned32(0),
   thresholds: z
     .array(z.object({ min: text(''), max: text(''), status: unsigned32(0) }))

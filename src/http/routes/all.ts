@@ -23,6 +23,7 @@ import { namespaceRoutes } from './namespaces.ts';
 import { oidcRoutes } from './oidc.ts';
 import { type OperationsOptions, operationRoutes } from './operations.ts';
 import { type SilencingLimits, silencedRoutes } from './silenced.ts';
+import { tessenRoutes } from './tessen.ts';
 import { userRoutes } from './users.ts';
 
 export interface RouteWorld {
@@ -51,6 +52,7 @@ export const apiRoutes = ({
   return [
     ...operationRoutes(operations),
     ...clusterRoutes(operations.backendId),
+    ...tessenRoutes(table),
     ...authRoutes(authenticator),
     ...oidcRoutes(issuers, authenticator, refreshRoute(authenticator)),
     ...eventRoutes(backend),

@@ -1,14 +1,20 @@
-// Login, refresh and logout (API sheet 3.1). Their errors are plain text, as clients expect.
+// Login, refresh and logout (API sheet 3.1). Their errors are plain text, as clients expect, and JSON for those who ask for it.
 import { z } from 'zod';
-import { MonError } from '../../model/errors.ts';
+import { errorCatalogue, MonError } from '../../model/errors.ts';
 import { type Authenticator, parseBasic, parseBearer } from '../auth/authenticator.ts';
 import { objectBody } from '../body.ts';
 import { type Answer, type Call, notStored, ok, plainText, type Route } from '../route.ts';
 import { json, type RouteDoc } from '../route-doc.ts';
 
 const noSniff = { 'X-Content-Type-Options': 'nosniff' };
-const unauthorized = plainText(401, 'Unauthorized\n', noSniff);
-const requestUnauthorized = plainText(401, 'Request unauthorized\n', noSniff);
+
+/** In plain text; as JSON for a caller that asks for it. */
+const refusal = ({ headers }: Call, message: string): Answer =>
+  headers.accept?.includes('application/json') === true
+    ? { status: 401, headers: noSniff, body: { message, code: errorCatalogue.unauthenticated.code } }
+    : plainText(401, `${message}\n`, noSniff);
+const unauthorized = (call: Call): Answer => refusal(call, 'Unauthorized');
+const requestUnauthorized = (call: Call): Answer => refusal(call, 'Request unauthorized');
 
 /** Wrong credentials become the text of the route; everything else (throttled, queue full) stays what it is. */
 const orElse = async (refusal: Answer, work: () => Promise<Answer>): Promise<Answer> => {
@@ -60,8 +66,8 @@ export const refreshRoute = (authenticator: Authenticator): Route => ({
   doc: docs.refresh,
   handle: (call) => {
     const tokens = tokenCall(call);
-    if (tokens === null) return requestUnauthorized;
-    return orElse(requestUnauthorized, async () =>
+    if (tokens === null) return requestUnauthorized(call);
+    return orElse(requestUnauthorized(call), async () =>
       ok(await authenticator.refresh(tokens.access, tokens.refresh), notStored),
     );
   },
@@ -76,8 +82,10 @@ export const authRoutes = (authenticator: Authenticator): readonly Route[] => [
     handle: (call) => {
       const basic = parseBasic(call.headers.authorization);
       if (basic === undefined)
-        return call.headers.authorization?.startsWith('Basic ') ? unauthorized : requestUnauthorized;
-      return orElse(unauthorized, async () =>
+        return call.headers.authorization?.startsWith('Basic ')
+          ? unauthorized(call)
+          : requestUnauthorized(call);
+      return orElse(unauthorized(call), async () =>
         ok(await authenticator.login(basic.username, basic.password, call.address), notStored),
       );
     },
@@ -89,8 +97,8 @@ export const authRoutes = (authenticator: Authenticator): readonly Route[] => [
     doc: docs.test,
     handle: (call) => {
       const basic = parseBasic(call.headers.authorization);
-      if (basic === undefined) return requestUnauthorized;
-      return orElse(requestUnauthorized, async () => {
+      if (basic === undefined) return requestUnauthorized(call);
+      return orElse(requestUnauthorized(call), async () => {
         await authenticator.credentials.verify(basic.username, basic.password, call.address);
         return { status: 200 };
       });
@@ -104,8 +112,8 @@ export const authRoutes = (authenticator: Authenticator): readonly Route[] => [
     doc: docs.logout,
     handle: (call) => {
       const tokens = tokenCall(call);
-      if (tokens === null) return requestUnauthorized;
-      return orElse(requestUnauthorized, async () => {
+      if (tokens === null) return requestUnauthorized(call);
+      return orElse(requestUnauthorized(call), async () => {
         await authenticator.logout(tokens.access, tokens.refresh);
         return { status: 200 };
       });

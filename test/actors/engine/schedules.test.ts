@@ -89,7 +89,7 @@ describe('a check', () => {
     await world.quiet();
     assert.deepEqual([a.requests.length, b.requests.length], [0, 1]);
     assert.equal(b.requests[0]?.issued, issued);
-    assert.equal(b.requests[0]?.config.scheduler, 'memory');
+    assert.equal(b.requests[0]?.request.config.scheduler, 'etcd');
     await world.advance(1_000);
     await world.drive(world.backend.executeCheck('default', 'cpu'));
     await world.quiet();
