@@ -1,5 +1,11 @@
 // The figures the HTTP side keeps to. Units are in the names. Sources: promises sheet 3.5 and row 23, API sheet 1 and 3.
 
+/** Streams of one user, and of all, that are open at once. */
+export const maxStreamsPerUser = 16;
+export const maxStreams = 256;
+/** How soon a stream ends whose login was ended. */
+export const msBetweenStreamReviews = 2_000;
+
 /** Largest request body. */
 export const bodyLimitBytes = 512_000;
 export const requestTimeoutMs = 30_000;

@@ -2,6 +2,7 @@
 // Order of questions, as in the reference product: known route (404), known method (405), started up (503), who are you
 // (401), may you (403), body (400), and then the route itself.
 import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -24,6 +25,7 @@ import {
   requestTimeoutMs,
   startupRetryAfterSeconds,
 } from './limits.ts';
+import { createLiveStreams, type LiveStreams } from './live-streams.ts';
 import type { Log } from './log.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { toProblem } from './problem.ts';
@@ -51,6 +53,8 @@ export interface HttpServer {
   authorize(request: FastifyRequest, access: AccessRequest): Promise<string>;
   /** From now on connections are made with this certificate. Throws when it cannot be used. */
   renewCertificate(tls: TlsOptions | undefined): void;
+  /** Answers that go on, for routes outside the table; those of the table are in it by themselves. */
+  readonly streams: LiveStreams;
   /** The framework's instance, for what is no API: pages and live streams. Add to it before `listen`. */
   readonly app: FastifyInstance;
 }
@@ -80,6 +84,7 @@ const principals = new WeakMap<FastifyRequest, Principal>();
 
 export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   const { backend, authenticator, routes, log, metrics } = options;
+  const streams = createLiveStreams(backend.resources, authenticator);
   const app = Fastify({
     logger: false,
     bodyLimit: options.bodyLimitBytes,
@@ -138,6 +143,18 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     checkAccess(backend, route, route.access, principal, request.params as Parameters);
   };
 
+  const admitStream = (body: Readable, principal: Principal, access: readonly AccessRequest[]): void => {
+    try {
+      body.once(
+        'close',
+        streams.open(principal, access, () => body.destroy()),
+      );
+    } catch (error) {
+      body.destroy();
+      throw error;
+    }
+  };
+
   for (const route of routes) {
     app.route({
       method: route.method,
@@ -150,6 +167,8 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
         const answer = await (route.access === 'public' || route.access === 'open'
           ? route.handle(call)
           : route.handle({ ...call, principal: principal ?? unguarded() }));
+        if (isStream(answer) && principal !== undefined)
+          admitStream(answer.body, principal, accessOf(route, request.params as Parameters));
         return sendAnswer(reply, unlessKnown(answer, ifNoneMatchOf(request)));
       },
     });
@@ -158,6 +177,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
 
   return {
     app,
+    streams,
     renewCertificate: (tls) => renewCertificate(app.server, tls),
     async listen(host, port) {
       await app.listen({ host, port });
@@ -176,6 +196,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeoutMs);
       await app.close();
       clearTimeout(cutOff);
+      streams.close();
     },
   };
 };
@@ -183,6 +204,24 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
 const unguarded = (): never => {
   throw new MonError('internal', 'a guarded route was reached without a principal');
 };
+
+/** What a guarded route asks of its caller; nothing where to be somebody is enough. */
+const accessOf = ({ method, access }: Route, parameters: Parameters): readonly AccessRequest[] => {
+  if (typeof access === 'string') return [];
+  return [
+    {
+      verb: verbOf(method, access),
+      resource: access.resource,
+      namespace: parameters.namespace ?? '',
+      resourceName: access.name?.(parameters) ?? '',
+    },
+  ];
+};
+
+/** One that goes on until its reader leaves, unlike a long list. */
+const isStream = (answer: Answer): answer is Answer & { readonly body: Readable } =>
+  answer.body instanceof Readable &&
+  answer.headers?.['Content-Type']?.startsWith('text/event-stream') === true;
 
 const checkAccess = (
   backend: BackendPort,

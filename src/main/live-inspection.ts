@@ -52,6 +52,10 @@ export const addLiveInspection = ({ backend, api, log, eventList, allowControl }
       if (!decision.allow) throw new MonError('permissionDenied', decision.message);
       return principal.username;
     },
+    async admitStream(request, access, end) {
+      const principal = await api.authenticator.authenticate(request.headers.authorization);
+      return api.server.streams.open(principal, access, end);
+    },
     audit: (fields, text) => log.warn({ component: 'audit', ...fields }, text),
   });
 };

@@ -8,7 +8,6 @@ export const maxWatchedActors = 1_000;
 export const watchLeaseMs = 5 * 60_000;
 /** Actors one stream may follow. */
 export const maxActorsPerStream = 1_000;
-export const maxStreams = 64;
 /** Frames kept for clients that come back with `Last-Event-ID`. */
 export const replayFrames = 2_000;
 

@@ -18,6 +18,15 @@ export interface InspectionDeps {
   identify(request: FastifyRequest): Promise<string>;
   /** Resolves with the user's name; rejects with a MonError when the request may not do this. */
   authorize(request: FastifyRequest, access: InspectionAccess): Promise<string>;
+  /**
+   * A stream is about to begin: `end` is called when its reader may no longer read it. Resolves with what to call when it has
+   * ended; rejects with `tooManyRequests`. Absent: streams are neither counted nor ended.
+   */
+  admitStream?(
+    request: FastifyRequest,
+    access: readonly InspectionAccess[],
+    end: () => void,
+  ): Promise<() => void>;
   /** `--inspect-control`: sending, restarting and stopping actors by hand. */
   readonly allowControl: boolean;
   /** Where every use of control is written, allowed or not. */

@@ -2,7 +2,6 @@
 // Looking needs `inspect:get` on `actors`; touching needs `inspect:control` and a backend started with control allowed.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { MonError } from '../../model/errors.ts';
 import { conditionsHold, etagOf } from '../../model/etag.ts';
 import { actorQuerySchema, queryActors } from './actor-query.ts';
 import { actorView } from './actor-view.ts';
@@ -11,11 +10,12 @@ import { dryRun } from './dry-run.ts';
 import { openEventStream } from './event-stream.ts';
 import { createFrameMaker } from './frames.ts';
 import type { InspectionPort } from './inspection-port.ts';
-import { defaultPageSize, maxActorsPerStream, maxPageSize, maxStreams } from './limits.ts';
+import { defaultPageSize, maxActorsPerStream, maxPageSize } from './limits.ts';
 import { machineGraph } from './machine-graph.ts';
 import type { MachineGraph } from './protocol.ts';
 import {
   eventBodySchema,
+  type InspectionAccess,
   type InspectionDeps,
   idSchema,
   inspectionRoot,
@@ -45,7 +45,7 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
   const mayLookIn = async (request: FastifyRequest, namespace: string, resourceName = ''): Promise<string> =>
     deps.authorize(request, { verb: 'inspect:get', resource: 'actors', namespace, resourceName });
   const mayLook = (request: FastifyRequest, about: string): Promise<string> =>
-    mayLookIn(request, namespaceOf(about), about);
+    deps.authorize(request, accessTo(about));
 
   // The same in every process of one build: whoever has them asks only whether they are still the same.
   const machinesTag = etagOf([...graphs.values()].map(({ sha }) => sha).join());
@@ -104,16 +104,25 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
   });
 
   app.get(`${inspectionRoot}/stream`, async (request, reply) => {
+    await deps.identify(request);
     const { actors, prefix } = parse(streamSchema, request.query);
-    for (const about of new Set([...actors.map(namespaceKey), ...(prefix === undefined ? [] : [prefix])]))
-      await mayLook(request, about);
-    if (streams.size >= maxStreams)
-      throw new MonError('tooManyRequests', `${maxStreams} inspection streams are open already; close one`);
+    const about = new Set([...actors.map(namespaceKey), ...(prefix === undefined ? [] : [prefix])]);
+    // A stream about nothing in particular is one about everything.
+    const access = [...(about.size === 0 ? [''] : about)].map(accessTo);
+    for (const one of access) await deps.authorize(request, one);
     const ids = new Set([...actors, ...idsBelow(port, prefix)].slice(0, maxActorsPerStream));
-    startStream(request, reply, ids);
+    let end = (): void => void reply.raw.destroy();
+    const ended = await deps.admitStream?.(request, access, () => end());
+    end = startStream(request, reply, ids);
+    reply.raw.on('close', () => ended?.());
+    if (reply.raw.closed) ended?.();
   });
 
-  const startStream = (request: FastifyRequest, reply: FastifyReply, actors: ReadonlySet<string>): void => {
+  const startStream = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actors: ReadonlySet<string>,
+  ): (() => void) => {
     reply.hijack();
     const lastEventId = request.headers['last-event-id'];
     const end = openEventStream(reply.raw, hub, {
@@ -123,6 +132,7 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
     });
     streams.add(end);
     reply.raw.on('close', () => streams.delete(end));
+    return end;
   };
 
   app.get(`${inspectionRoot}/traces/:namespace/:entity/:check`, async (request) => {
@@ -176,5 +186,12 @@ function* idsBelow(port: InspectionPort, prefix: string | undefined): Iterable<s
     yield row.id;
   }
 }
+
+const accessTo = (about: string): InspectionAccess => ({
+  verb: 'inspect:get',
+  resource: 'actors',
+  namespace: namespaceOf(about),
+  resourceName: about,
+});
 
 const namespaceKey = (id: string): string => /^[\w-]+:[^/]+\//.exec(id)?.[0] ?? id;

@@ -4,10 +4,8 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { EventIndex } from '../../../actors/events/event-index.ts';
 import { searchEvents } from '../../../actors/events/event-search.ts';
-import { MonError } from '../../../model/errors.ts';
 import { type Call, type GuardedRoute, ok } from '../../route.ts';
 import { json, type RouteDoc } from '../../route-doc.ts';
-import { maxStreams } from '../limits.ts';
 import { inspectionRoot } from '../request.ts';
 import { openEventFeed } from './event-feed.ts';
 import { filterDoc, filterOf, searchDoc, searchOf, tokenOf } from './event-query.ts';
@@ -90,8 +88,6 @@ export const createEventList = (index: EventIndex): EventList => {
 
   const follow = (call: Call): Readable => {
     const filter = filterOf(call);
-    if (streams.size >= maxStreams)
-      throw new MonError('tooManyRequests', `${maxStreams} lists are followed already; close one`);
     const lastEventId = call.headers['last-event-id'];
     const stream = openEventFeed({
       index,

@@ -1,0 +1,77 @@
+// Answers that go on: streams of events and of inspection. Who opened one is asked again whether he may, while it lasts: a
+// stream ends with its login, its user or its right. Each user has so many at once, and where the whole server has too
+// many, the oldest of the user with the most ends: nobody takes the place of others.
+import type { ResourceTable } from '../actors/resources/resource-table.ts';
+import { MonError } from '../model/errors.ts';
+import type { Authenticator } from './auth/authenticator.ts';
+import type { Principal } from './auth/principal.ts';
+import { watchRules } from './edge/standing.ts';
+import { maxStreams, maxStreamsPerUser, msBetweenStreamReviews } from './limits.ts';
+import { type AccessRequest, authorize } from './rbac.ts';
+
+export interface LiveStreams {
+  /**
+   * Throws `tooManyRequests`. `end` is called when the stream has to end. Returns what to call when it has ended.
+   */
+  open(principal: Principal, access: readonly AccessRequest[], end: () => void): () => void;
+  readonly count: number;
+  close(): void;
+}
+
+interface Stream {
+  readonly principal: Principal;
+  readonly access: readonly AccessRequest[];
+  readonly end: () => void;
+}
+
+export const createLiveStreams = (
+  table: ResourceTable,
+  authenticator: Pick<Authenticator, 'current'>,
+): LiveStreams => {
+  /** Oldest first. */
+  const streams = new Set<Stream>();
+
+  const mayStay = ({ principal, access }: Stream): boolean => {
+    const now = authenticator.current(principal);
+    return now !== null && access.every((request) => authorize(table, now, request).allow);
+  };
+  const end = (stream: Stream): void => {
+    if (streams.delete(stream)) stream.end();
+  };
+  const review = (): void => {
+    for (const stream of [...streams]) if (!mayStay(stream)) end(stream);
+  };
+  const stopWatching = watchRules(table, review);
+  // A logout changes no user and no rule.
+  const reviews = setInterval(review, msBetweenStreamReviews).unref();
+
+  const ofUser = (username: string): readonly Stream[] =>
+    [...streams].filter(({ principal }) => principal.username === username);
+  const makeRoom = (): void => {
+    if (streams.size < maxStreams) return;
+    const users = new Set([...streams].map(({ principal }) => principal.username));
+    const [most] = [...users].map(ofUser).sort((left, right) => right.length - left.length);
+    if (most?.[0] !== undefined) end(most[0]);
+  };
+
+  return {
+    get count() {
+      return streams.size;
+    },
+    open(principal, access, endIt) {
+      if (ofUser(principal.username).length >= maxStreamsPerUser)
+        throw new MonError(
+          'tooManyRequests',
+          `${principal.username} has ${maxStreamsPerUser} streams open already; close one`,
+        );
+      makeRoom();
+      const stream: Stream = { principal, access, end: endIt };
+      streams.add(stream);
+      return () => void streams.delete(stream);
+    },
+    close() {
+      stopWatching();
+      clearInterval(reviews);
+    },
+  };
+};
