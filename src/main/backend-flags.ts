@@ -16,6 +16,11 @@ export const backendFlags = {
   'agent-host': text('[::]', 'address agents connect to'),
   'agent-port': port(8081, 'port agents connect to; 0: any free one, named in the log'),
   'agent-rate-limit': decimal(0, 'agents that may connect a second, the rest is told to wait; 0: no limit'),
+  'agent-user-password': text(
+    '',
+    'password of the user agent, made when the store is empty; empty: the built-in one; none: no such user',
+    { secret: true },
+  ),
   'agent-write-timeout': integer(
     15,
     'seconds one message to an agent may take to be written; after that it is cut off',

@@ -24,6 +24,7 @@ import { openBackendAssets } from './backend-assets.ts';
 import type { BackendSettings } from './backend-flags.ts';
 import { createBackendMetrics } from './backend-metrics.ts';
 import { readTls, renewOnHangUp } from './backend-tls.ts';
+import { warnOfBuiltInPassword } from './built-in-password.ts';
 import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
 import { encryptionKeyName, encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
 import { firstUser, passwordFile } from './first-user.ts';
@@ -138,6 +139,17 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     tls: tls.api,
     silencing,
     log,
+  });
+  await warnOfBuiltInPassword({
+    table: backend.resources,
+    hashing,
+    log: component(log, 'backend'),
+    hosts: [
+      address.http.address,
+      address.agents.address,
+      ...(earlier.port === undefined ? [] : [plainHost(settings.earlierApiHost)]),
+    ],
+    api: localUrl(tls.api === undefined ? 'http' : 'https', address.http),
   });
   const secure = tls.api === undefined ? '' : 's';
   log.warn(

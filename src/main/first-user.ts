@@ -13,6 +13,8 @@ import { SettingsError } from '../program/resolve.ts';
 import type { BackendSettings } from './backend-flags.ts';
 
 export const passwordFile = 'initial-admin-password';
+/** Too short for a password, so it can't be one. */
+const noAgentUser = 'none';
 const passwordBytes = 18;
 
 export interface FirstUser {
@@ -23,19 +25,32 @@ export interface FirstUser {
 }
 
 /** The same rule as for every other password; an empty one is made up. */
-const requireGoodPassword = (password: string): void => {
+const requireGoodPassword = (flag: string, password: string): void => {
   const fault = password === '' ? null : passwordFault(password);
-  if (fault !== null) throw new SettingsError(`--cluster-admin-password: ${fault}; nothing was made`);
+  if (fault !== null) throw new SettingsError(`${flag}: ${fault}; nothing was made`);
+};
+
+/** What `--agent-user-password` says: a password, none, or nothing. */
+const passwordOfAgents = (setting: string): string | null | undefined => {
+  if (setting === noAgentUser) return null;
+  requireGoodPassword('--agent-user-password', setting);
+  return setting === '' ? undefined : setting;
 };
 
 /** Seeds an empty store. Resolves false when that was done before. */
 export const firstUser = async ({ settings, table, hashing, log }: FirstUser): Promise<boolean> => {
   if (isSeeded(table)) return false;
   const adminUsername = settings.clusterAdminUsername;
-  requireGoodPassword(settings.clusterAdminPassword);
+  requireGoodPassword('--cluster-admin-password', settings.clusterAdminPassword);
+  const agentPassword = passwordOfAgents(settings.agentUserPassword);
   const adminPassword =
     settings.clusterAdminPassword || (await makePassword(settings.stateDir, adminUsername, log));
-  await seedIfEmpty(table, { adminUsername, adminPassword, hash: (password) => hashing.hash(password) });
+  await seedIfEmpty(table, {
+    adminUsername,
+    adminPassword,
+    ...(agentPassword === undefined ? {} : { agentPassword }),
+    hash: (password) => hashing.hash(password),
+  });
   log.info({ user: adminUsername }, 'the store was empty: namespace, roles and users were made');
   return true;
 };

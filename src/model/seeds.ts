@@ -103,13 +103,18 @@ export const environmentProvider: SecretsProvider = secretsProviderSchema.parse(
 });
 
 /** Everything a backend needs before anyone can log in. */
-export const seedsFor = (adminUsername: string, adminPassword: string): Seeds => {
+export const seedsFor = (
+  adminUsername: string,
+  adminPassword: string,
+  /** Null: agents get no user; they come with users of their own, or with certificates. */
+  passwordOfAgents: string | null = agentPassword,
+): Seeds => {
   const ofDefault = namespaceSeeds(defaultNamespace);
   return {
     namespaces: [{ name: defaultNamespace }],
     users: [
       user(adminUsername, adminPassword, clusterAdminsGroup),
-      user(agentUsername, agentPassword, agentsGroup),
+      ...(passwordOfAgents === null ? [] : [user(agentUsername, passwordOfAgents, agentsGroup)]),
     ],
     clusterRoles,
     clusterRoleBindings,

@@ -7,6 +7,8 @@ export interface SeedOptions {
   readonly adminUsername: string;
   /** Plain; only its hash is stored. */
   readonly adminPassword: string;
+  /** Plain, of the user agents log in with; null for no such user, absent for the built-in one. */
+  readonly agentPassword?: string | null;
   readonly hash: (password: string) => Promise<string>;
 }
 
@@ -44,7 +46,7 @@ export const seedIfEmpty = async (table: ResourceTable, options: SeedOptions): P
       'invalid',
       `the administrator cannot be called ${agentUsername}: agents log in with that name`,
     );
-  const seeds = seedsFor(options.adminUsername, options.adminPassword);
+  const seeds = seedsFor(options.adminUsername, options.adminPassword, options.agentPassword);
   await putAll(table, [
     ...seeds.namespaces.map((namespace): Rows[number] => ['namespaces', '', namespace.name, namespace]),
     ...seeds.clusterRoles.map((role) => row('clusterroles', role)),
