@@ -122,9 +122,12 @@ export class Sessions {
     }
   }
 
+  /** `entity:<name>` is how one agent alone is reached: nobody listens to that of another, whatever its entity says. */
   #listen(session: Session, subscriptions: readonly string[]): void {
     const { namespace, agentName } = session.connection;
-    this.#index.set(session, namespace, [...subscriptions, entitySubscription(agentName)]);
+    const own = entitySubscription(agentName);
+    const others = subscriptions.filter((name) => !name.startsWith(entitySubscription('')));
+    this.#index.set(session, namespace, [...others, own]);
   }
 
   #sendConfig(session: Session, config: EntityConfig): void {
