@@ -22,6 +22,8 @@ export interface ConfigKind {
   /** What removing one is called. */
   readonly removal: 'Delete' | 'Disable';
   readonly blank: Resource;
+  /** The name opens the API: lists show only how it begins. */
+  readonly hidesName?: boolean;
   /** Beside the name. */
   readonly columns: readonly Column[];
 }
@@ -210,6 +212,7 @@ export const configKinds: readonly ConfigKind[] = [
     title: 'API keys',
     one: 'API key',
     blank: { username: '' },
+    hidesName: true,
     columns: [
       field('user', 'username'),
       [
@@ -278,6 +281,10 @@ export const addressOf = (kind: ConfigKind, namespace: string, name: string): st
   `${collectionOf(kind, namespace)}/${encode(name)}`;
 
 /** The name a resource is found under; empty when it has none yet. */
+/** As lists show it. */
+export const shownName = ({ hidesName }: ConfigKind, resource: Resource): string =>
+  hidesName === true ? `${nameOf(resource).slice(0, 8)}…` : nameOf(resource);
+
 export const nameOf = (resource: Resource): string => {
   const { metadata, name, username } = resource;
   return textOf(objectOf(metadata)['name'] ?? username ?? name);

@@ -1,7 +1,14 @@
 // What is set up: every kind of resource as a list with a search, each one as JSON to read and change.
 import { useSignal } from '@preact/signals';
 import { encode, getPage } from '../lib/api.ts';
-import { type ConfigKind, collectionOf, configKinds, nameOf, type Resource } from '../lib/config-kinds.ts';
+import {
+  type ConfigKind,
+  collectionOf,
+  configKinds,
+  nameOf,
+  type Resource,
+  shownName,
+} from '../lib/config-kinds.ts';
 import { plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
 import { go, href, query, setQuery } from '../lib/router.ts';
@@ -60,7 +67,7 @@ const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }
   const words = search.toLowerCase().split(' ');
   const rows = (found.data?.items ?? []).filter((resource) => {
     const told = kind.columns.map(([, tell]) => tell(resource));
-    const text = [nameOf(resource), ...told].join(' ').toLowerCase();
+    const text = [shownName(kind, resource), ...told].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   });
   return (
@@ -106,7 +113,7 @@ const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }
               <tr key={nameOf(resource)}>
                 <td>
                   <a href={href(`${listPath(namespace, kind)}/${encode(nameOf(resource))}`)}>
-                    {nameOf(resource)}
+                    {shownName(kind, resource)}
                   </a>
                 </td>
                 {kind.columns.map(([heading, tell]) => (
