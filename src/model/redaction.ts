@@ -20,11 +20,11 @@ export const redacted = 'REDACTED';
 /** Letter case and everything but letters and digits don't count: `API-Key` is `api_key`. */
 const normalize = (key: string): string => key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
+const defaultKeys: ReadonlySet<string> = new Set(defaultRedact.map(normalize));
+
 /** The keys of a redact list as they are compared. An absent or empty list means the default. */
-export const redactSet = (redact: readonly string[] | null | undefined): ReadonlySet<string> => {
-  const keys = redact && redact.length > 0 ? redact : defaultRedact;
-  return new Set(keys.map(normalize));
-};
+export const redactSet = (redact: readonly string[] | null | undefined): ReadonlySet<string> =>
+  redact && redact.length > 0 ? new Set(redact.map(normalize)) : defaultKeys;
 
 type StringMap = Record<string, string>;
 
@@ -38,6 +38,17 @@ export const redactMap = <T extends StringMap | null | undefined>(map: T, keys: 
   return Object.fromEntries(entries) as T;
 };
 
+/** One label as it may be shown: what selectors compare, so that no selector finds out what readers do not see. */
+export const shownLabel = (entity: Redactable, label: string): string | undefined => {
+  const { labels } = entity.metadata;
+  if (!labels || !Object.hasOwn(labels, label)) return undefined;
+  return redactSet(entity.redact).has(normalize(label)) ? redacted : labels[label];
+};
+
+/** All of them. */
+export const shownLabels = ({ metadata, redact }: Redactable): StringMap =>
+  redactMap(metadata.labels, redactSet(redact)) ?? {};
+
 type Redactable = Pick<Entity, 'metadata' | 'redact'>;
 
 /** The entity as it may be shown. Returned as it is, not copied, when it holds nothing to hide. */
@@ -45,13 +56,9 @@ export const redactEntity = <T extends Redactable>(entity: T): T => {
   const { labels, annotations } = entity.metadata;
   if (!labels && !annotations) return entity;
   const keys = redactSet(entity.redact);
-  const shownLabels = redactMap(labels, keys);
-  const shownAnnotations = redactMap(annotations, keys);
-  if (shownLabels === labels && shownAnnotations === annotations) return entity;
-  return {
-    ...entity,
-    metadata: { ...entity.metadata, labels: shownLabels, annotations: shownAnnotations },
-  };
+  const readable = { labels: redactMap(labels, keys), annotations: redactMap(annotations, keys) };
+  if (readable.labels === labels && readable.annotations === annotations) return entity;
+  return { ...entity, metadata: { ...entity.metadata, ...readable } };
 };
 
 /** The same for whatever carries an entity. */

@@ -96,6 +96,7 @@ export interface KindRow<T> {
   readonly fields?: (resource: T) => Record<string, unknown>;
   /** One of `fields`, where there are many items and making all for each would take long. */
   readonly field?: (resource: T, name: string) => unknown;
+  /** Those readers see: a selector must not find out what they don't. Default: the labels of its metadata. */
   readonly labels?: (resource: T) => Record<string, string>;
   /** Keys of the resource that readers don't see when empty. */
   readonly optionalKeys?: readonly string[];
@@ -127,7 +128,7 @@ const fieldsOf = <T>(row: KindRow<T>, resource: T, name: string, namespace: stri
   const prefix = row.selectorPrefix;
   const fields: Record<string, string> = { [`${prefix}.name`]: name };
   if (row.namespaced) fields[`${prefix}.namespace`] = namespace;
-  for (const [label, value] of Object.entries(metadataOf(resource).labels ?? {})) {
+  for (const [label, value] of Object.entries(row.labels?.(resource) ?? metadataOf(resource).labels ?? {})) {
     fields[`${prefix}.labels.${label}`] = value;
   }
   for (const [field, value] of Object.entries(row.fields?.(resource) ?? {})) {

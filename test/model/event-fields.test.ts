@@ -6,9 +6,12 @@ import { eventSchema } from '../../src/model/event.ts';
 import { eventKind } from '../../src/model/kinds/watching.ts';
 import { fc } from '../property.ts';
 
-const labels = fc.option(fc.dictionary(fc.constantFrom('region', 'team', '__proto__', 'a.b'), fc.string()), {
-  nil: undefined,
-});
+const labels = fc.option(
+  fc.dictionary(fc.constantFrom('region', 'team', '__proto__', 'a.b', 'pass-word'), fc.string()),
+  {
+    nil: undefined,
+  },
+);
 const metadata = fc.record({
   name: fc.constantFrom('web-01', 'db'),
   namespace: fc.constant('default'),
@@ -20,6 +23,7 @@ const events = fc.record({
   entity: fc.record({
     metadata,
     entity_class: fc.constantFrom('agent', 'proxy'),
+    redact: fc.constantFrom([], ['password'], ['team']),
     subscriptions: fc.array(fc.string()),
   }),
   check: fc.option(

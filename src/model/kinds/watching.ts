@@ -5,7 +5,7 @@ import { type Entity, entitySchema } from '../entity.ts';
 import { validateEntity } from '../entity-rules.ts';
 import { type Event, eventSchema } from '../event.ts';
 import { validateEvent } from '../event-rules.ts';
-import { redactEntity, redactEvent } from '../redaction.ts';
+import { redactEntity, redactEvent, shownLabel, shownLabels } from '../redaction.ts';
 import { defineKind } from '../resource-kind.ts';
 import { silencedSchema, validateSilenced } from '../silenced.ts';
 import { toWireCheck, toWireEntity, toWireEvent } from '../wire-shape.ts';
@@ -14,7 +14,7 @@ import { namespacedAll } from './operations.ts';
 const eventLabels = ({ metadata, entity, check }: Event): Record<string, string> => {
   const own = metadata.labels ?? {};
   if (Object.keys(own).length > 0) return { ...own };
-  return { ...entity.metadata.labels, ...check?.metadata.labels };
+  return { ...shownLabels(entity), ...check?.metadata.labels };
 };
 
 type EventReader = (event: Event) => unknown;
@@ -50,7 +50,7 @@ const eventReaders: ReadonlyMap<string, EventReader> = new Map<string, EventRead
 
 const eventFields = (event: Event): Record<string, unknown> => {
   const { entity, check, metadata } = event;
-  const labels = { ...entity.metadata.labels, ...check?.metadata.labels, ...metadata.labels };
+  const labels = { ...shownLabels(entity), ...check?.metadata.labels, ...metadata.labels };
   const known = [...eventReaders].map(([name, read]): [string, unknown] => [name, read(event)]);
   const labelled = Object.entries(labels).map(([label, value]): [string, unknown] => [
     `labels.${label}`,
@@ -74,9 +74,7 @@ const eventField = (event: Event, name: string): unknown => {
   if (!name.startsWith(labelStart)) return eventReaders.get(name)?.(event);
   const label = name.slice(labelStart.length);
   return (
-    labelOf(event.metadata, label) ??
-    labelOf(event.check?.metadata, label) ??
-    labelOf(event.entity.metadata, label)
+    labelOf(event.metadata, label) ?? labelOf(event.check?.metadata, label) ?? shownLabel(event.entity, label)
   );
 };
 
@@ -121,6 +119,7 @@ export const entityKind = defineKind({
     subscriptions,
     user,
   }),
+  labels: shownLabels,
   toWire: readableEntity,
 });
 
