@@ -62,9 +62,12 @@ const textOf = (call: Call, name: string): string => {
 
 const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
 
+/** A path of this site; `login` is what the page that left knows itself by when it comes back. */
+const ownPath = /^\/(?![/\\])[\w\-./]*(?:\?login=[\w-]{1,128})?$/;
+
 /** Tokens go to this site or to this machine, and nowhere else. */
 const checkCallback = (callback: string): string => {
-  if (callback === '' || /^\/(?![/\\])[\w\-./]*$/.test(callback)) return callback;
+  if (callback === '' || ownPath.test(callback)) return callback;
   const url = URL.canParse(callback) ? new URL(callback) : undefined;
   const isLocal = url?.protocol === 'http:' && loopbackHosts.includes(url.hostname) && url.username === '';
   if (!isLocal)

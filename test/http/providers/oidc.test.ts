@@ -118,7 +118,15 @@ test('tokens go to a path of this site or to this machine, and nowhere else', as
     (await comeBack(house, site.path, site.cookie)).headers.get('location') ?? '',
     /^\/ui\/#access_token=/,
   );
+  const page = await walk(house, `?callback=${encodeURIComponent('/ui/?login=0a1b')}`);
+  assert.match(
+    (await comeBack(house, page.path, page.cookie)).headers.get('location') ?? '',
+    /^\/ui\/\?login=0a1b#access_token=/,
+    'the tab that left knows itself again',
+  );
   for (const callback of [
+    '/ui/?login=a&x=1',
+    '/ui/?next=evil.example',
     'https://evil.example',
     '//evil.example',
     '/\\evil.example',

@@ -1,5 +1,6 @@
-// Logging in at an OIDC issuer: which ones there are, the way there, and what a login brings back. The backend hands the
-// tokens over in the fragment of the address, which no server sees; it is taken out of the address bar at once.
+// Logging in at an OIDC issuer: which ones there are, the way there and back. What comes back is taken out of the address
+// bar at once.
+import { type Arrival, addressWithNonce, arrivalAt, newNonce } from './arrival.ts';
 
 export interface Issuer {
   readonly name: string;
@@ -14,49 +15,22 @@ export const askIssuers = async (): Promise<readonly Issuer[]> => {
 };
 
 const returnKey = 'mon.return';
+const nonceKey = 'mon.login';
 
-/** Leaves for the issuer; whoever comes back finds the view that was asked for. */
+/** Leaves for the issuer; the tab that comes back finds the view that was asked for. */
 export const goToIssuer = ({ url }: Issuer): void => {
+  const nonce = newNonce();
+  sessionStorage.setItem(nonceKey, nonce);
   sessionStorage.setItem(returnKey, location.pathname + location.search);
-  location.assign(url);
+  location.assign(addressWithNonce(url, location.origin, nonce));
 };
 
-export interface Tokens {
-  readonly access_token: string;
-  readonly refresh_token: string;
-  /** Seconds since the epoch. */
-  readonly expires_at: number;
-}
-
-export type Arrival =
-  | { readonly type: 'loggedIn'; readonly user: string; readonly tokens: Tokens }
-  | { readonly type: 'refused'; readonly why: string };
-
-/** What the login at an issuer came to, if the page was opened by one. */
+/** What the login at an issuer came to, if the page was opened by one. A nonce is good for one arrival. */
 export const arrive = (): Arrival | undefined => {
-  const told = new URLSearchParams(location.hash.slice(1));
-  if (!told.has('access_token') && !told.has('error')) return undefined;
+  const arrival = arrivalAt(location, sessionStorage.getItem(nonceKey));
+  if (arrival === undefined) return undefined;
   history.replaceState(null, '', sessionStorage.getItem(returnKey) ?? location.pathname);
+  sessionStorage.removeItem(nonceKey);
   sessionStorage.removeItem(returnKey);
-  const why = told.get('error_description') ?? told.get('error');
-  if (why !== null) return { type: 'refused', why };
-  const token = told.get('access_token') ?? '';
-  return {
-    type: 'loggedIn',
-    user: subjectOf(token),
-    tokens: {
-      access_token: token,
-      refresh_token: told.get('refresh_token') ?? '',
-      expires_at: Number(told.get('expires_at')),
-    },
-  };
-};
-
-/** The name in a token is only shown; the backend is the one that checks it. */
-const subjectOf = (token: string): string => {
-  const [, claims = ''] = token.split('.');
-  const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (one) =>
-    one.charCodeAt(0),
-  );
-  return String((JSON.parse(new TextDecoder().decode(bytes)) as { sub?: unknown }).sub ?? '');
+  return arrival;
 };

@@ -1,7 +1,8 @@
 // The login of this tab: an access token for five minutes, a refresh token that works once. Kept in the tab's own
 // storage, so that two tabs never use the same refresh token.
 import { signal } from '@preact/signals';
-import { arrive, type Tokens } from './issuers.ts';
+import type { Tokens } from './arrival.ts';
+import { arrive } from './issuers.ts';
 
 const key = 'mon.session';
 const read = (): (Tokens & { user: string }) | undefined => {
