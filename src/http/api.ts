@@ -27,6 +27,7 @@ import { answerHealth, answerReady, type OperationsOptions } from './routes/oper
 import { noSilencingLimits, type SilencingLimits } from './routes/silenced.ts';
 import { createHttpServer, type HttpServer } from './server.ts';
 import type { TlsOptions } from './tls.ts';
+import type { UnreadLimits } from './unread-answers.ts';
 
 /** Who tokens say they are from where nobody configured a name. */
 const tokenIssuer = 'mon-backend';
@@ -66,6 +67,8 @@ export interface ApiOptions {
   readonly lifetimes?: Lifetimes;
   /** Largest request body; 512,000 when absent. */
   readonly bodyLimitBytes?: number;
+  /** How much of large answers clients may leave unread; the figures of `limits.ts` when absent. */
+  readonly unread?: Partial<UnreadLimits>;
   /** Routes of other rooms; they pass the same guard and stand in the same document. */
   readonly routes?: readonly Route[];
   /** Routes that are served beside the table; they stand in the same document. */
@@ -134,6 +137,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     log,
     metrics,
     bodyLimitBytes: options.bodyLimitBytes ?? bodyLimitBytes,
+    unread: options.unread,
     ...(options.http.tls === undefined ? {} : { tls: options.http.tls }),
     ...(options.http.origin === undefined ? {} : { origin: options.http.origin }),
   });

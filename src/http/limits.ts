@@ -16,6 +16,24 @@ export const drainTimeoutMs = 5_000;
 export const maxRequestsPerSocket = 10_000;
 /** Longest path parameter, percent-encoded, in characters. */
 export const maxPathParameterCharacters = 1_024;
+/** Longest page of a list, in items. A client that asks for more gets this many and the token of the rest. */
+export const maxPageItems = 1_000;
+/** A page ends here, after at least one item. In characters of its JSON. */
+export const maxPageBytes = 4_194_304;
+/** Items read at once when a whole list is asked for. */
+export const sliceItems = 100;
+/** What a whole list is written in. */
+export const maxChunkBytes = 65_536;
+/** Answers of at least this size count as large: what is not yet read of them is bounded. */
+export const largeAnswerBytes = 65_536;
+/** All large answers that clients are still reading; beyond it a large answer is 503. */
+export const maxUnreadAnswerBytes = 134_217_728;
+/** What one whole list counts as, chunks and items in hand. */
+export const wholeListBytes = 1_048_576;
+/** Longest a client may take to read a large answer. */
+export const maxAnswerMs = 600_000;
+/** Connections to the API at once; more are closed at once. */
+export const maxConnections = 10_000;
 /** Longest selector expression, in characters. */
 export const maxSelectorCharacters = 4_096;
 /** What a client is told to wait while the backend starts. */

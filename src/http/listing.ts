@@ -1,16 +1,13 @@
 // Lists: pages, continue tokens and selectors, the same for every kind (API sheet, section 6).
-// Without a limit the whole list is sent, read and written in slices, so that a list of a hundred thousand events holds
-// up nobody else and fits in memory.
+// Without a limit the whole list is sent, read in slices and written as fast as its reader takes it, so that a list of a
+// hundred thousand events holds up nobody else and fits in memory. A page is bounded in items and in bytes.
 import { Readable } from 'node:stream';
 import { MonError } from '../model/errors.ts';
 import { decodeContinue, encodeContinue, parseLimit } from '../model/pagination.ts';
 import { parseSelectors, type Selector, selects } from '../model/selectors.ts';
 import type { Page } from './backend-port.ts';
-import { maxSelectorCharacters } from './limits.ts';
-import { type Answer, type Call, ok } from './route.ts';
-
-/** Items read at once when a whole list is asked for. */
-const sliceItems = 500;
+import { maxChunkBytes, maxPageBytes, maxPageItems, maxSelectorCharacters, sliceItems } from './limits.ts';
+import type { Answer, Call } from './route.ts';
 
 export interface ListRequest {
   readonly limit?: number;
@@ -67,47 +64,88 @@ export const selectorFilter = <T>(
     (labels.length === 0 || selects(labels, kind.labels(item)));
 };
 
+interface Reader<T> {
+  readonly read: (request: ListRequest) => Page<T> | Promise<Page<T>>;
+  readonly show: (item: T) => object;
+}
+
 /** One page with its token, or the whole list as a stream. */
 export const answerList = async <T>(
-  request: ListRequest,
-  read: (request: ListRequest) => Page<T> | Promise<Page<T>>,
-  show: (item: T) => object,
+  { limit, after }: ListRequest,
+  read: Reader<T>['read'],
+  show: Reader<T>['show'],
 ): Promise<Answer> => {
-  if (request.limit === undefined) return answerWholeList(request, read, show);
-  const { items, next } = await read(request);
-  const body = items.map(show);
-  if (next === undefined) return ok(body);
+  const from = after === undefined ? {} : { after };
+  if (limit === undefined) return answerWholeList(from, { read, show });
+  // A longer page than we make goes on at its token, as clients that ask in chunks expect.
+  const { text, next } = await readPage({ limit: Math.min(limit, maxPageItems), ...from }, { read, show });
+  return jsonText(text, next === undefined ? {} : continuation(next));
+};
+
+const continuation = (next: string): Readonly<Record<string, string>> => {
   const token = encodeContinue(next);
-  return ok(body, { 'Mon-Continue': token, 'Sensu-Continue': token });
+  return { 'Mon-Continue': token, 'Sensu-Continue': token };
 };
 
-const answerWholeList = async <T>(
-  { after }: ListRequest,
-  read: (request: ListRequest) => Page<T> | Promise<Page<T>>,
-  show: (item: T) => object,
-): Promise<Answer> => {
+const jsonText = (body: string | Readable, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  status: 200,
+  headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+  body,
+});
+
+/** The first of the items as JSON, as many as `maxPageBytes` hold, but at least one. */
+const textsOf = <T>(items: readonly T[], show: Reader<T>['show']): readonly string[] => {
+  const texts: string[] = [];
+  let length = 0;
+  for (const item of items) {
+    const text = JSON.stringify(show(item));
+    length += text.length;
+    if (length > maxPageBytes && texts.length > 0) break;
+    texts.push(text);
+  }
+  return texts;
+};
+
+/** A page as text. Where its bytes end it before its items do, it is read again as the shorter page it is. */
+const readPage = async <T>(
+  request: ListRequest & { readonly limit: number },
+  reader: Reader<T>,
+): Promise<{ readonly text: string; readonly next?: string | undefined }> => {
+  const { items, next } = await reader.read(request);
+  const texts = textsOf(items, reader.show);
+  if (texts.length < items.length) return readPage({ ...request, limit: texts.length }, reader);
+  return { text: `[${texts.join(',')}]`, next };
+};
+
+const answerWholeList = async <T>(from: ListRequest, reader: Reader<T>): Promise<Answer> => {
   // The first slice is read before the answer begins: what fails here is still told with a proper status.
-  const first = await read({ limit: sliceItems, ...(after === undefined ? {} : { after }) });
-  if (first.next === undefined) return ok(first.items.map(show));
-  return {
-    status: 200,
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    body: Readable.from(writeSlices(first, read, show)),
-  };
+  const first = await reader.read({ limit: sliceItems, ...from });
+  if (first.next === undefined) {
+    const texts = textsOf(first.items, reader.show);
+    if (texts.length === first.items.length) return jsonText(`[${texts.join(',')}]`);
+  }
+  const written = Readable.from(writeSlices(first, reader), {
+    objectMode: false,
+    highWaterMark: maxChunkBytes,
+  });
+  return jsonText(written);
 };
 
-async function* writeSlices<T>(
-  first: Page<T>,
-  read: (request: ListRequest) => Page<T> | Promise<Page<T>>,
-  show: (item: T) => object,
-): AsyncGenerator<string> {
+/** In chunks of bounded size: a reader that stops reading holds up one chunk and the items of one slice. */
+async function* writeSlices<T>(first: Page<T>, { read, show }: Reader<T>): AsyncGenerator<string> {
   let page = first;
-  let opening = '[';
+  let chunk = '[';
+  let separator = '';
   for (;;) {
-    if (page.items.length > 0) yield opening + page.items.map((item) => JSON.stringify(show(item))).join(',');
-    if (page.items.length > 0) opening = ',';
+    for (const item of page.items) {
+      chunk += separator + JSON.stringify(show(item));
+      separator = ',';
+      if (chunk.length < maxChunkBytes) continue;
+      yield chunk;
+      chunk = '';
+    }
     if (page.next === undefined) break;
     page = await read({ limit: sliceItems, after: page.next });
   }
-  yield opening === '[' ? '[]' : ']';
+  yield `${chunk}]`;
 }

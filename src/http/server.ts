@@ -20,10 +20,15 @@ import {
   connectionTimeoutMs,
   drainTimeoutMs,
   headersTimeoutMs,
+  largeAnswerBytes,
+  maxAnswerMs,
+  maxConnections,
   maxPathParameterCharacters,
   maxRequestsPerSocket,
+  maxUnreadAnswerBytes,
   requestTimeoutMs,
   startupRetryAfterSeconds,
+  wholeListBytes,
 } from './limits.ts';
 import { createLiveStreams, type LiveStreams } from './live-streams.ts';
 import type { Log } from './log.ts';
@@ -33,6 +38,7 @@ import { type AccessRequest, authorize } from './rbac.ts';
 import { type AccessRule, type Answer, type Call, type Parameters, type Route, verbOf } from './route.ts';
 import { ensureSystemNamespace } from './system-namespace.ts';
 import { renewCertificate, type TlsOptions } from './tls.ts';
+import { boundUnreadAnswers, type UnreadLimits } from './unread-answers.ts';
 
 export interface HttpServerOptions {
   readonly backend: BackendPort;
@@ -42,6 +48,8 @@ export interface HttpServerOptions {
   readonly metrics: HttpMetrics;
   readonly tls?: TlsOptions;
   readonly bodyLimitBytes: number;
+  /** How much clients may leave unread; the figures of `limits.ts` when absent. */
+  readonly unread?: Partial<UnreadLimits> | undefined;
   /** `<scheme>://<host>` under which others reach us; absent: what each request says itself. */
   readonly origin?: string;
 }
@@ -61,6 +69,8 @@ export interface HttpServer {
 
 /** What Node watches over by itself, and how often it looks. */
 const timeouts = { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5_000 };
+
+const unreadLimits: UnreadLimits = { largeAnswerBytes, maxUnreadAnswerBytes, wholeListBytes, maxAnswerMs };
 
 const methods: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -101,6 +111,8 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     ...(options.tls === undefined ? {} : { https: { ...options.tls, ...timeouts } }),
   } as object) as unknown as FastifyInstance;
 
+  app.server.maxConnections = maxConnections;
+  boundUnreadAnswers(app, { ...unreadLimits, ...options.unread }, metrics.registry, log);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
     parseBody(bytes, options.bodyLimitBytes),

@@ -122,6 +122,7 @@ export const openHouse = async (
     readonly clock?: TestClock;
     readonly authorities?: ApiOptions['authorities'];
     readonly origin?: string;
+    readonly unread?: ApiOptions['unread'];
   } = {},
 ): Promise<House> => {
   const backend = options.backend ?? (await FakeBackend.create());
@@ -133,6 +134,7 @@ export const openHouse = async (
     clock,
     version: '0.1.0',
     backendId: 'backend-1',
+    ...(options.unread === undefined ? {} : { unread: options.unread }),
     ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
     http: {
       host: '127.0.0.1',

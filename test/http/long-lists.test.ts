@@ -4,10 +4,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import test, { type TestContext } from 'node:test';
+import type { ApiOptions } from '../../src/http/api.ts';
+import { maxPageBytes, maxPageItems, wholeListBytes } from '../../src/http/limits.ts';
 import type { CheckEvent } from '../../src/model/event.ts';
 import { parseEvent } from '../../src/model/event-parse.ts';
+import { eventually } from '../eventually.ts';
 import { FakeBackend } from './fake-backend.ts';
-import { openHouse } from './harness.ts';
+import { type House, openHouse } from './harness.ts';
 
 const total = 50_000;
 const base = '/api/core/v2/namespaces/default/events';
@@ -15,12 +18,17 @@ const every = 1_000;
 
 const nameAt = (at: number): string => `host-${String(at).padStart(5, '0')}`;
 
+interface Opening {
+  readonly output?: number;
+  readonly unread?: ApiOptions['unread'];
+}
+
 /** Events made as they are read, and a count of what was asked for. */
-const open = async (t: TestContext) => {
+const open = async (t: TestContext, { output = 500, ...options }: Opening = {}) => {
   const parsed = parseEvent(
     {
       entity: { entity_class: 'proxy', metadata: { name: 'host' } },
-      check: { metadata: { name: 'disk' }, interval: 60, output: 'x'.repeat(500) },
+      check: { metadata: { name: 'disk' }, interval: 60, output: 'x'.repeat(output) },
     },
     { namespace: 'default' },
   );
@@ -45,7 +53,7 @@ const open = async (t: TestContext) => {
     asked.largest = Math.max(asked.largest, items.length);
     return { items, ...(at < total ? { next: `default/${nameAt(at - 1)}/disk` } : {}) };
   };
-  return { house: await openHouse(t, { backend }), asked };
+  return { house: await openHouse(t, { backend, ...options }), asked };
 };
 
 test('pages follow each other to the end, and none reads more than it answers with', async (t) => {
@@ -60,7 +68,7 @@ test('pages follow each other to the end, and none reads more than it answers wi
   assert.equal(names.length, total);
   assert.deepEqual(names, [...names].sort());
   assert.equal(asked.read, total);
-  assert.equal(asked.largest, 5_000);
+  assert.equal(asked.largest, maxPageItems);
 });
 
 test('a filter is asked while reading: only what fits is in the answer', async (t) => {
@@ -102,8 +110,89 @@ test('the whole list is read no faster than it is taken', async (t) => {
     asked.read < total / 2,
     `${asked.read} of ${total} events were read for a reader who does not read`,
   );
-  assert.ok(asked.largest <= 500);
+  assert.ok(asked.largest <= 100);
   for await (const chunk of answer) text += chunk;
   assert.equal(JSON.parse(text).length, total);
   assert.equal(asked.read, total);
+});
+
+test('a page has at most 1,000 items, whatever is asked for, and its token goes on behind them', async (t) => {
+  const { house, asked } = await open(t);
+  for (const [limit, length] of [
+    [maxPageItems, maxPageItems],
+    [maxPageItems + 1, maxPageItems],
+    [1_000_000, maxPageItems],
+  ]) {
+    const reply = await house.ask('GET', `${base}?limit=${limit}`);
+    assert.equal(reply.json.length, length);
+    const token = reply.headers.get('sensu-continue');
+    const next = await house.ask('GET', `${base}?limit=1&continue=${token}`);
+    assert.equal(next.json[0].entity.metadata.name, nameAt(maxPageItems));
+  }
+  assert.equal(asked.largest, maxPageItems);
+});
+
+test('a page of large events ends early, and nothing is lost or repeated', async (t) => {
+  const { house } = await open(t, { output: 300_000 });
+  const names: string[] = [];
+  let token: string | null = '';
+  for (let pages = 0; pages < 3; pages += 1) {
+    const reply = await house.ask('GET', `${base}?limit=1000&continue=${token}`);
+    assert.ok(reply.text.length <= maxPageBytes + 1_000, `${reply.text.length}`);
+    assert.ok(reply.json.length > 10);
+    for (const { entity } of reply.json) names.push(entity.metadata.name);
+    token = reply.headers.get('mon-continue');
+  }
+  assert.deepEqual(
+    names,
+    names.map((_, at) => nameAt(at)),
+  );
+});
+
+/** Asks for a list and reads nothing of it. */
+const stall = async (house: House, path: string) => {
+  const asked = request(house.url + path, {
+    headers: { authorization: `Bearer ${house.tokens.get('admin')}` },
+    agent: false,
+  });
+  asked.end();
+  const [answer] = await once(asked, 'response');
+  answer.on('error', () => {});
+  return answer;
+};
+
+const unreadBytes = async ({ api, clock }: House): Promise<number> => {
+  clock.nowMs += 1_000;
+  const text = await api.metrics.text();
+  return Number(/^mon_http_unread_answer_bytes (\d+)/m.exec(text)?.[1]);
+};
+
+test('what clients leave unread is bounded: further large answers are 503 until they read or go', async (t) => {
+  const { house } = await open(t, { output: 300_000, unread: { maxUnreadAnswerBytes: 2.5 * 1_048_576 } });
+  await house.ask('GET', '/version');
+  await house.ask('GET', `${base}?limit=1`);
+  const stalled = [await stall(house, base), await stall(house, base)];
+  assert.equal(await unreadBytes(house), 2 * wholeListBytes);
+  for (const path of [base, `${base}?limit=1000`]) {
+    const refused = await house.ask('GET', path);
+    assert.equal(refused.status, 503);
+    assert.match(refused.json.message, /ask for smaller pages/);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal(refused.headers.get('mon-continue'), null);
+  }
+  assert.equal((await house.ask('GET', `${base}?limit=1`)).status, 200, 'a page that fits is answered');
+  for (const one of stalled) one.destroy();
+  await eventually('nothing is unread', async () => (await unreadBytes(house)) === 0);
+  assert.equal((await house.ask('GET', `${base}?limit=1000`)).status, 200);
+});
+
+test('a client that takes for ever to read a large answer is cut', async (t) => {
+  const { house } = await open(t, { output: 300_000, unread: { maxAnswerMs: 50 } });
+  await house.ask('GET', `${base}?limit=1`);
+  const answer = await stall(house, base);
+  await eventually('nothing is unread', async () => (await unreadBytes(house)) === 0);
+  const ended = new Promise((resolve) => answer.once('close', resolve));
+  answer.resume();
+  await ended;
+  assert.equal(answer.complete, false, 'it did not come to its end');
 });

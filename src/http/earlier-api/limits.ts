@@ -16,6 +16,8 @@ export interface RequestTimeouts {
   readonly requestTimeout: number;
   readonly connectionsCheckingInterval: number;
 }
+/** A connection over which nothing moved for so long, in either direction, is cut; WebSockets have pings instead. */
+export const stalledReaderMs = 30_000;
 export const requestTimeouts: RequestTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,

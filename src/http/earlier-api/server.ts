@@ -20,7 +20,7 @@ import { noSilencingLimits, type SilencingLimits } from '../routes/silenced.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
 import { isForeign, refuseForged } from './cross-site.ts';
 import { Hub } from './hub.ts';
-import { maxBodyBytes, type RequestTimeouts, requestTimeouts } from './limits.ts';
+import { maxBodyBytes, type RequestTimeouts, requestTimeouts, stalledReaderMs } from './limits.ts';
 import { narrowed, type Paged } from './listing.ts';
 import { type Access, type Answer, type EarlierBackend, may } from './route.ts';
 import { findRoute, pathOf, queryOf } from './router.ts';
@@ -99,6 +99,8 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     maxMessageBytes: options.maxMessageBytes,
   });
   const server = createHttp(tls, options.timeouts ?? requestTimeouts);
+  // A reader that takes nothing of its answer for so long is cut.
+  server.timeout = stalledReaderMs;
 
   const whoIsIt = async (request: IncomingMessage): Promise<Principal> => {
     const basic = parseBasic(request.headers.authorization);

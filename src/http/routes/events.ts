@@ -152,7 +152,7 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
   const listOfEntity = async (call: Call): Promise<Answer> => {
     const [namespace, entity] = [parameter(call, 'namespace'), parameter(call, 'entity')];
     const answer = await list(call, { namespace, entity });
-    const isEmpty = Array.isArray(answer.body) && answer.body.length === 0;
+    const isEmpty = answer.body === '[]';
     // An entity without events has an empty list; one that nobody knows has none.
     if (isEmpty && (await backend.readEntity(namespace, entity)) === undefined)
       throw new MonError('notFound');
