@@ -180,6 +180,11 @@ export class Backend {
     return this.#desk.delete(namespace, name);
   }
 
+  /** Whether an entity of this name is registered. */
+  knowsEntity(namespace: string, name: string): boolean {
+    return this.#parts.tree.entity(namespace, name) !== undefined;
+  }
+
   admitsEntity(namespace: string, name: string): boolean {
     const { count, limit } = this.entityAllowance();
     return limit === 0 || count < limit || this.#parts.registered.has(namespace, name);
@@ -266,7 +271,7 @@ export class Backend {
 
   /** Figures of this moment, for people and for metrics. */
   gauges(): Readonly<Record<string, number>> {
-    return gaugesOf(this.#parts, this.runtime, this.committer);
+    return gaugesOf(this.#parts, this.runtime, this.committer, this.resources);
   }
 
   #ask(id: string, fact: { readonly type: string }): Promise<void> {

@@ -4,7 +4,6 @@ import type { RecordKind, SnapshotStore } from '../store/snapshot-store.ts';
 import { tellBoot } from './boot-behaviour.ts';
 import { restoreClients } from './clients/restore-clients.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
-import { eventIn, sinceInRecord } from './events/event-in-record.ts';
 import type { BackendLog } from './foundations.ts';
 import type { Parts } from './parts.ts';
 import { rebuild } from './rebuild.ts';
@@ -20,7 +19,7 @@ export interface Rebuilt {
 export interface BringUp {
   readonly parts: Pick<
     Parts,
-    'root' | 'tree' | 'registered' | 'events' | 'clients' | 'turns' | 'announcements'
+    'root' | 'tree' | 'registered' | 'learn' | 'clients' | 'turns' | 'announcements'
   >;
   readonly runtime: Runtime;
   readonly commit: GroupCommit;
@@ -29,7 +28,7 @@ export interface BringUp {
 }
 
 export const bringUp = async ({ parts, runtime, commit, store, log }: BringUp): Promise<Rebuilt> => {
-  const { root, tree, registered, events, clients, turns, announcements } = parts;
+  const { root, tree, registered, learn, clients, turns, announcements } = parts;
   const nowMs = (): number => runtime.clock.wallMs();
   const onBadRecord = (kind: RecordKind, key: string, error: unknown): void =>
     log.error({ kind, key, err: error }, 'a record cannot be read back');
@@ -39,7 +38,7 @@ export const bringUp = async ({ parts, runtime, commit, store, log }: BringUp): 
     commit,
     tree,
     onEntity: (namespace, name) => registered.add(namespace, name),
-    onCheck: (key, record) => events.learn(key, eventIn(record), sinceInRecord(record)),
+    onCheck: learn,
     onBadRecord,
   });
   for (const { kind, key, reason } of store.quarantined()) {

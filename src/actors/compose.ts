@@ -4,11 +4,15 @@ import { randomUUID } from 'node:crypto';
 import type { Event } from '../model/event.ts';
 import { defaultNamespace } from '../model/names.ts';
 import { createSecrets } from '../secrets/secrets.ts';
+import type { StoredRecord } from '../store/snapshot-store.ts';
 import { Clients, clientRegistryVersion } from './clients/clients.ts';
 import { refusalsCheckName } from './clients/refusals.ts';
 import { Configuration } from './configuration.ts';
 import { composeTree } from './entities/compose-tree.ts';
+import { EntityGate } from './entities/entity-bounds.ts';
 import { type EntityTree, lastEvent } from './entities/entity-tree.ts';
+import { HeldEvents } from './entities/held-events.ts';
+import { entityBounds } from './entities/limits.ts';
 import { RegisteredEntities } from './entities/registered-entities.ts';
 import { eventIn, sinceInRecord } from './events/event-in-record.ts';
 import { EventIndex } from './events/event-index.ts';
@@ -46,7 +50,13 @@ export const compose = (foundations: Foundations): Parts => {
     silencesMatching,
     onFault: (error) => faults.report('marking silenced events', error),
   });
-  commit.follow('check', (key, record) => events.learn(key, eventIn(record), sinceInRecord(record)));
+  const held = new HeldEvents();
+  const learn = (key: string, record: StoredRecord | undefined): void => {
+    const event = eventIn(record);
+    events.learn(key, event, sinceInRecord(record));
+    held.learn(key, event);
+  };
+  commit.follow('check', learn);
 
   const secrets = createSecrets(
     table,
@@ -66,8 +76,10 @@ export const compose = (foundations: Foundations): Parts => {
     publish: (event, receipt) => ingest.publishKeepalive(event, receipt),
     configChanged: (config) => sessions.configure(config),
   });
+  const gate = new EntityGate({ bounds: { ...entityBounds, ...foundations.entityBounds }, tree, held });
   const ingest = new Ingest({
     tree,
+    gate,
     registry,
     nowMs,
     newId: randomUUID,
@@ -132,6 +144,9 @@ export const compose = (foundations: Foundations): Parts => {
     tree,
     ingest,
     events,
+    held,
+    gate,
+    learn,
     reader: new ReadModel({ commit, index: events, nowMs, silencesMatching }),
     pipelines,
     announcements,

@@ -1,6 +1,7 @@
 // Foundations: what a backend is put together from.
 import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
+import type { EntityBounds } from './entities/limits.ts';
 import type { PipelinesWorld } from './pipelines/pipelines.ts';
 import type { RuntimeAssetsWorld } from './pipelines/runtime-assets.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
@@ -29,6 +30,8 @@ export interface Foundations {
   readonly name: string;
   /** The tree gave up. */
   readonly onCollapse: () => void;
+  /** How much one entity may hold, where it is not what `entityBounds` says. */
+  readonly entityBounds?: Partial<EntityBounds> | undefined;
   /** Whether one more entity may come to be. */
   readonly admitsEntity: (namespace: string, name: string) => boolean;
   /** An entity asked to be removed when it fell silent. */

@@ -1,6 +1,8 @@
 // Figures of this moment about the actor world, for people and for metrics.
+import { expressionMemo } from '../model/expression-syntax.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
 import type { Parts } from './parts.ts';
+import type { ResourceTable } from './resources/resource-table.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
 export const gaugesOf = (
@@ -10,9 +12,16 @@ export const gaugesOf = (
     pipelines,
     watchdog,
     clients,
-  }: Pick<Parts, 'registered' | 'sessions' | 'pipelines' | 'watchdog' | 'clients'>,
+    events,
+    held,
+    gate,
+  }: Pick<
+    Parts,
+    'registered' | 'sessions' | 'pipelines' | 'watchdog' | 'clients' | 'events' | 'held' | 'gate'
+  >,
   runtime: Pick<Runtime, 'figures'>,
   commit: GroupCommit,
+  resources: Pick<ResourceTable, 'kept'>,
 ): Readonly<Record<string, number>> => {
   const { commits, writes, coalesced, failures, lastCommitMs, p99CommitMs } = commit.stats();
   const { running, waiting, retrying, delivered } = pipelines.deliveries.stats();
@@ -20,6 +29,12 @@ export const gaugesOf = (
   return {
     ...runtime.figures(),
     entities: registered.size,
+    events: events.size,
+    largeEventBytes: held.bytes,
+    eventsOverBounds: gate.refused,
+    resources: resources.kept.count,
+    resourceBytes: resources.kept.bytes,
+    memoBytes: expressionMemo().bytes,
     sessions: sessions.count,
     clientMessagesRefused: clients.refusals.count,
     commits,

@@ -7,6 +7,7 @@ import { MonError } from '../model/errors.ts';
 import { type CheckEvent, type Event, eventNamespace, hasCheck, writtenEntity } from '../model/event.ts';
 import { withMetricHandlers } from '../model/metric-handlers.ts';
 import { entitySubscription } from '../model/names.ts';
+import type { EntityGate } from './entities/entity-bounds.ts';
 import type { EntityTree } from './entities/entity-tree.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { joinReceipts } from './runtime/receipts.ts';
@@ -21,6 +22,8 @@ export interface IngestWorld {
   readonly newId: () => string;
   readonly namespaceExists: (namespace: string) => boolean;
   readonly admitsEntity: (namespace: string, name: string) => boolean;
+  /** Whether the entity of an event may hold it. */
+  readonly gate: Pick<EntityGate, 'refusal'>;
   readonly silences: Pick<Silences, 'matching' | 'endingOnResolve'>;
   /** The trace of an event that names nobody who can be told; undefined when somebody can. */
   readonly unheard: (event: Event) => unknown;
@@ -52,6 +55,10 @@ export class Ingest {
     const namespace = eventNamespace(written);
     if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
     const target = written.check?.proxy_entity_name || written.entity.metadata.name;
+    if (hasCheck(written)) {
+      const refusal = this.#world.gate.refusal(namespace, target, written);
+      if (refusal !== null) return refuse(receipt, refusal);
+    }
     const placed = this.#place(namespace, target, withMetricHandlers(written), receipt);
     if (placed === undefined) return;
     const { event } = placed;
@@ -83,6 +90,8 @@ export class Ingest {
 
   #result(namespace: string, event: CheckEvent, receipt: Receipt): void {
     const target = targetEntity(event);
+    const refusal = this.#world.gate.refusal(namespace, target ?? event.entity.metadata.name, event);
+    if (refusal !== null) return refuse(receipt, refusal);
     if (target === undefined) return this.#tellCheck(namespace, event, receipt);
     const placed = this.#place(namespace, target, event, receipt);
     if (placed !== undefined) this.#tellCheck(namespace, placed.event, placed.receipt);

@@ -10,7 +10,10 @@ import { type Clock, realClock } from './runtime/clock.ts';
 import { createRuntime, type Runtime } from './runtime/runtime.ts';
 
 export interface BackendOptions
-  extends Pick<Foundations, 'name' | 'deliveryWorkers' | 'env' | 'assets' | 'authorities' | 'onCollapse'> {
+  extends Pick<
+    Foundations,
+    'name' | 'deliveryWorkers' | 'env' | 'assets' | 'authorities' | 'entityBounds' | 'onCollapse'
+  > {
   readonly store: SnapshotStore;
   /** Keys that are not in the store; see `openResources`. Without them nothing in it is sealed. */
   readonly encryptionKeys?: ((isStoreSealed: boolean) => readonly Uint8Array[]) | undefined;

@@ -1,8 +1,11 @@
 // Parts: what a backend consists of once it is put together.
 import type { Secrets } from '../secrets/secrets.ts';
+import type { StoredRecord } from '../store/snapshot-store.ts';
 import type { Clients } from './clients/clients.ts';
 import type { Configuration } from './configuration.ts';
+import type { EntityGate } from './entities/entity-bounds.ts';
 import type { EntityTree } from './entities/entity-tree.ts';
+import type { HeldEvents } from './entities/held-events.ts';
 import type { RegisteredEntities } from './entities/registered-entities.ts';
 import type { EventIndex } from './events/event-index.ts';
 import type { Ingest } from './ingest.ts';
@@ -22,6 +25,10 @@ export interface Parts extends Scheduling {
   readonly reader: ReadModel;
   /** The events, in the orders that lists come in. */
   readonly events: EventIndex;
+  readonly held: HeldEvents;
+  readonly gate: EntityGate;
+  /** Tells those who keep track of events what a record of a check holds. */
+  readonly learn: (key: string, record: StoredRecord | undefined) => void;
   readonly pipelines: Pipelines;
   readonly announcements: Announcements;
   readonly configuration: Configuration;

@@ -67,6 +67,8 @@ export interface ApiOptions {
   readonly lifetimes?: Lifetimes;
   /** Largest request body; 512,000 when absent. */
   readonly bodyLimitBytes?: number;
+  /** Connections to the API at once; that of `limits.ts` when absent. */
+  readonly maxConnections?: number;
   /** How much of large answers clients may leave unread; the figures of `limits.ts` when absent. */
   readonly unread?: Partial<UnreadLimits>;
   /** Routes of other rooms; they pass the same guard and stand in the same document. */
@@ -138,6 +140,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     metrics,
     bodyLimitBytes: options.bodyLimitBytes ?? bodyLimitBytes,
     unread: options.unread,
+    maxConnections: options.maxConnections,
     ...(options.http.tls === undefined ? {} : { tls: options.http.tls }),
     ...(options.http.origin === undefined ? {} : { origin: options.http.origin }),
   });

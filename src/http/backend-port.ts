@@ -94,6 +94,8 @@ export interface BackendPort {
   deleteEntity(namespace: string, name: string): Promise<boolean>;
   /** Whether one more entity of this name may come to be (interface section 8). True for those that exist. */
   admitsEntity(namespace: string, name: string): boolean;
+  /** Whether an entity of this name is registered. */
+  knowsEntity(namespace: string, name: string): boolean;
   /** Entities watched now and entities allowed; 0 for no limit. */
   entityAllowance(): { readonly count: number; readonly limit: number };
 

@@ -1,4 +1,6 @@
 // What the HTTP room tells Prometheus: requests by route and status, and the counts of the agent edge.
+import type { Server } from 'node:net';
+import { promisify } from 'node:util';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EdgeCounts } from './edge/counts.ts';
 import { scrapeLifetimeMs } from './limits.ts';
@@ -8,6 +10,8 @@ export interface HttpMetrics {
   /** The answer of `/metrics`, made at most once a second however many ask. */
   text(): Promise<string>;
   observe(method: string, route: string | undefined, status: number, elapsedMs: number): void;
+  /** Shows how many connections a server has. */
+  watchConnections(server: Pick<Server, 'getConnections'>): void;
   /** Shows an edge's counts. They are read when somebody scrapes. */
   watchEdge(edge: { readonly counts: EdgeCounts; readonly sessions: number }): void;
 }
@@ -39,6 +43,16 @@ export const createHttpMetrics = (
     },
     observe: (method, route, status, elapsedMs) =>
       seconds.observe({ method, route: route ?? 'unknown', status }, elapsedMs / 1_000),
+    watchConnections(server) {
+      new Gauge({
+        name: 'mon_http_connections',
+        help: 'Connections to the API that are open now.',
+        registers: [registry],
+        async collect() {
+          this.set(await promisify(server.getConnections.bind(server))());
+        },
+      });
+    },
     watchEdge(edge) {
       new Gauge({
         name: 'mon_agent_sessions',

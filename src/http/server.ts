@@ -48,6 +48,8 @@ export interface HttpServerOptions {
   readonly metrics: HttpMetrics;
   readonly tls?: TlsOptions;
   readonly bodyLimitBytes: number;
+  /** Connections at once; that of `limits.ts` when absent. */
+  readonly maxConnections?: number | undefined;
   /** How much clients may leave unread; the figures of `limits.ts` when absent. */
   readonly unread?: Partial<UnreadLimits> | undefined;
   /** `<scheme>://<host>` under which others reach us; absent: what each request says itself. */
@@ -111,7 +113,8 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     ...(options.tls === undefined ? {} : { https: { ...options.tls, ...timeouts } }),
   } as object) as unknown as FastifyInstance;
 
-  app.server.maxConnections = maxConnections;
+  app.server.maxConnections = options.maxConnections ?? maxConnections;
+  metrics.watchConnections(app.server);
   boundUnreadAnswers(app, { ...unreadLimits, ...options.unread }, metrics.registry, log);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>

@@ -1,4 +1,6 @@
 // Flags of the backend: the one table of everything `mon-backend start` can be told (backend sheet 1.7, API sheet 15.2).
+import { entityBounds } from '../actors/entities/limits.ts';
+import { edgeLimits } from '../http/edge/limits.ts';
 import { decimal, duration, integer, list, port, type SettingsOf, text, toggle } from '../program/flag.ts';
 import { logLevels } from '../program/log.ts';
 import { defaultMaxMessageBytes, maxMaxMessageBytes } from '../wire/earlier/limits.ts';
@@ -95,6 +97,18 @@ export const backendFlags = {
     'Ed25519 public key (PEM) licenses are checked with, see `mon-backend license`; empty: no license is taken',
   ),
   'log-level': text('warn', `how much to log: ${logLevels.join(', ')}`, { choices: logLevels }),
+  'max-checks-per-entity': integer(
+    entityBounds.maxChecks,
+    'checks one entity may have; an event that would add one more is refused; 0: no limit',
+  ),
+  'max-entity-bytes': integer(
+    entityBounds.maxBytes,
+    'what the last events of one entity may take together, bytes; events below 4 KiB are not counted; 0: no limit',
+  ),
+  'max-new-entities-per-session': integer(
+    edgeLimits.maxNewEntities,
+    'entities one agent may bring into being while it is connected; 0: no limit',
+  ),
   'max-silenced-expiry-time-allowed': duration(
     0,
     'longest silence that is accepted, from now on; 0: no limit',

@@ -6,6 +6,12 @@ import type { Backend } from '../actors/backend.ts';
 const meanings: Readonly<Record<string, string>> = {
   entities: 'Entities that count towards the limit.',
   clientMessagesRefused: 'Messages of clients of the earlier generation that were refused since the start.',
+  events: 'Events that are kept: the last one of each check of each entity.',
+  largeEventBytes: 'What the events of 4 KiB and more among them take, bytes.',
+  eventsOverBounds: 'Events refused since the start because their entity holds all it may.',
+  resources: 'Resources of all kinds that are kept: checks, handlers, silences and the like.',
+  resourceBytes: 'What they take as JSON, bytes.',
+  memoBytes: 'What remembered verdicts on expressions take, bytes.',
   commits: 'Group commits to the store since the start.',
   writes: 'Records written since the start.',
   writesCoalesced: 'Writes that became part of one already due.',

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { parseBasic } from '../../src/http/auth/authenticator.ts';
+import { createSessions } from '../../src/http/auth/sessions.ts';
+import { maxSessionsPerUser } from '../../src/http/limits.ts';
+import { maxNameCharacters } from '../../src/model/limits.ts';
 import { FakeBackend } from './fake-backend.ts';
 import { basicHeader, openHouse } from './harness.ts';
-import { storeFull } from './memory-committer.ts';
+import { MemoryCommitter, storeFull } from './memory-committer.ts';
 
 const login = (
   house: Awaited<ReturnType<typeof openHouse>>,
@@ -196,4 +200,22 @@ test('a full store refuses the login with 507 instead of handing out a token nob
   const reply = await login(house, 'admin', 'P@ssw0rd!');
   assert.equal(reply.status, 507);
   assert.equal(reply.json.code, 0);
+});
+
+test('a user has so many logins; one more ends the oldest', async () => {
+  const sessions = createSessions(new MemoryCommitter(), () => 0);
+  const begin = (sessionId: string) => sessions.begin({ user: 'ada', sessionId, refreshId: 'refresh' });
+  for (let n = 0; n < maxSessionsPerUser; n += 1) await begin(`login-${n}`);
+  assert.ok(sessions.find('ada', 'login-0'));
+  await begin('one-more');
+  assert.equal(sessions.find('ada', 'login-0'), undefined);
+  assert.ok(sessions.find('ada', 'login-1'));
+  assert.ok(sessions.find('ada', 'one-more'));
+});
+
+test('a name longer than any user has is refused and not remembered', () => {
+  const basicOf = (name: string) => `Basic ${Buffer.from(`${name}:x`).toString('base64')}`;
+  const longest = 'x'.repeat(maxNameCharacters);
+  assert.equal(parseBasic(basicOf(longest))?.username, longest);
+  assert.equal(parseBasic(basicOf(`${longest}x`)), undefined);
 });

@@ -453,3 +453,24 @@ test('a client that never finishes its request line is let go', async (t) => {
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
   await once(socket, 'close');
 });
+
+test('a session brings so many entities into being; those that exist are not counted', async (t) => {
+  const house = await openHouse(t, { limits: { maxNewEntities: 2 } });
+  house.backend.entities.set('default/known', agentEvent('cpu', null, 'known').entity as never);
+  const agent = await connectAgent(t, house);
+  const about = (name: string) => {
+    const event = agentEvent('cpu', newId());
+    return { ...event, check: { ...event.check, proxy_entity_name: name } };
+  };
+  const events = ['first', 'second', 'third', 'known', 'first'].map(about);
+  const own = agentEvent('cpu', newId());
+  for (const event of [...events, own]) agent.send('event', event);
+  await agent.until(() => agent.acks.flatMap(({ ids, refused }) => [...ids, ...refused]).length === 6);
+  const refused = agent.acks.flatMap((ack) => ack.refused);
+  assert.deepEqual(
+    refused.map(({ id }) => id),
+    [events[2]?.id],
+  );
+  assert.match(refused[0]?.message ?? '', /entity third is not added: .* --max-new-entities-per-session/);
+  assert.equal(acked(agent).length, 5);
+});

@@ -114,6 +114,9 @@ export class FakeBackend implements BackendPort {
   async readEntities(query: Query<Entity>) {
     return page(this.entities, query.namespace === undefined ? '' : `${query.namespace}/`, query);
   }
+  knowsEntity(namespace: string, name: string) {
+    return this.entities.has(`${namespace}/${name}`);
+  }
   async readEntity(namespace: string, name: string) {
     return this.entities.get(`${namespace}/${name}`);
   }

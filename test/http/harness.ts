@@ -123,6 +123,7 @@ export const openHouse = async (
     readonly authorities?: ApiOptions['authorities'];
     readonly origin?: string;
     readonly unread?: ApiOptions['unread'];
+    readonly maxConnections?: number;
   } = {},
 ): Promise<House> => {
   const backend = options.backend ?? (await FakeBackend.create());
@@ -135,6 +136,7 @@ export const openHouse = async (
     version: '0.1.0',
     backendId: 'backend-1',
     ...(options.unread === undefined ? {} : { unread: options.unread }),
+    ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),
     ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
     http: {
       host: '127.0.0.1',

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import test from 'node:test';
 import { Gauge } from 'prom-client';
 import type { Call, OpenRoute } from '../../src/http/route.ts';
+import { eventually } from '../eventually.ts';
 import { openHouse } from './harness.ts';
 
 test('health, version, readiness and metrics need no login', async (t) => {
@@ -101,4 +103,29 @@ test('the document, its page and the metrics are not made anew for each stranger
     const again = await house.ask('GET', url, { as: null, headers: { 'If-None-Match': tag } });
     assert.deepEqual([first.status, again.status, again.text], [200, 304, '']);
   }
+});
+
+test('so many connections are open at once; one more is closed, and they are counted', async (t) => {
+  const house = await openHouse(t, { maxConnections: 2 });
+  const port = Number(new URL(house.url).port);
+  const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  for (const socket of sockets) {
+    socket.write('GET /version HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+  }
+  assert.match(await house.api.metrics.text(), /^mon_http_connections 2$/m);
+  const third = connect(port, '127.0.0.1');
+  await once(third.resume(), 'close');
+  sockets[0]?.destroy();
+  await eventually('there is room again', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    await new Promise((resolve) => socket.once('close', resolve).on('error', () => {}));
+    return text.startsWith('HTTP/1.1 200');
+  });
+  sockets[1]?.destroy();
 });

@@ -8,7 +8,7 @@ import type { CheckContext } from '../../machines/check-facts.ts';
 import type { EntityContext } from '../../machines/entity-facts.ts';
 import type { Entity } from '../../model/entity.ts';
 import type { CheckEvent } from '../../model/event.ts';
-import { checkKey, entityKey } from '../../model/names.ts';
+import { checkKey, entityKey, keepaliveCheckName } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import { type CheckWorld, checkBehaviour } from '../checks/check-behaviour.ts';
 import type { ActorId, Behaviour, SupervisorSpec } from '../runtime/contract.ts';
@@ -89,6 +89,15 @@ export class EntityTree {
 
   hasCheck(namespace: string, entity: string, check: string): boolean {
     return this.#parts.registry.has(checkId(namespace, entity, check));
+  }
+
+  /** The checks of an entity that have an actor, its keepalive not counted. */
+  checkCount(namespace: string, name: string): number {
+    const size = this.#parts.supervisor(treeId(entityKey(namespace, name)))?.size ?? 0;
+    const others =
+      Number(this.#parts.registry.has(entityId(namespace, name))) +
+      Number(this.hasCheck(namespace, name, keepaliveCheckName));
+    return size - others;
   }
 
   /** The ids of the check actors of an entity. */

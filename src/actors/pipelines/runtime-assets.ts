@@ -2,12 +2,14 @@
 // for the sandbox (backend sheet 6.3 to 6.5). Fetched at the first use, kept by the asset room from then on.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { AssetStore } from '../../assets/asset-store.ts';
 import { inFrontOf } from '../../assets/asset-variables.ts';
 import type { Asset } from '../../model/asset.ts';
 import type { Entity } from '../../model/entity.ts';
 import { maxAssetScriptBytes } from '../../pipeline/limits.ts';
 import type { LoadAssets } from '../../pipeline/ports.ts';
+import { maxKeptAssetScripts } from '../runtime/limits.ts';
 
 export interface RuntimeAssetsWorld {
   readonly store: AssetStore;
@@ -20,7 +22,7 @@ export interface RuntimeAssetsWorld {
 
 export const createRuntimeAssets = ({ store, entity, definition, env }: RuntimeAssetsWorld): LoadAssets => {
   /** By folder: what is unpacked there never changes. */
-  const scripts = new Map<string, Promise<readonly string[]>>();
+  const scripts = new LRUCache<string, Promise<readonly string[]>>({ max: maxKeptAssetScripts });
   const scriptsIn = (folder: string): Promise<readonly string[]> => {
     const known = scripts.get(folder) ?? readScripts(folder);
     scripts.set(folder, known);

@@ -17,6 +17,7 @@ import {
   type ResourcePage,
   storeKey,
 } from './resource.ts';
+import { type ResourceBounds, ResourceBudget, resourceBounds } from './resource-budget.ts';
 import { Shelf } from './shelf.ts';
 import { VaultError } from './vault.ts';
 import { Lanes, NamespaceGate } from './write-order.ts';
@@ -43,6 +44,8 @@ export interface ResourceTableOptions {
   readonly codecs?: Readonly<Record<string, ResourceCodec>>;
   /** Names something outside this table that lives in a namespace (`entity web-01`), or undefined. */
   readonly namespaceOccupant?: (namespace: string) => string | undefined | Promise<string | undefined>;
+  /** How much is kept; see `limits.ts`. */
+  readonly bounds?: ResourceBounds;
   /** Told about a listener that threw and about records that could not be read at boot. */
   readonly onFault?: (error: Error) => void;
 }
@@ -51,11 +54,13 @@ export class ResourceTable {
   readonly #options: ResourceTableOptions;
   readonly #shelves = new Map<string, Shelf>();
   readonly #watchers = new Map<string, Set<(change: ResourceChange) => void>>();
+  readonly #budget: ResourceBudget;
   readonly #lanes = new Lanes();
   readonly #gate = new NamespaceGate((namespace) => this.hasNamespace(namespace));
 
   constructor(options: ResourceTableOptions) {
     this.#options = options;
+    this.#budget = new ResourceBudget(options.bounds ?? resourceBounds);
   }
 
   /** Reads everything from the store. Call once, before anything else. A record that cannot be read is reported. */
@@ -73,6 +78,7 @@ export class ResourceTable {
         this.#shelf(segment).set(namespace, found.name, deepFreeze(found.resource));
         if (codecs?.[segment]?.isCurrent?.(record.state) === false)
           outdated.push({ segment, namespace, name: found.name });
+        this.#budget.set(storeKey(segment, namespace, found.name), sizeOf(found.resource));
       } catch (error) {
         if (error instanceof VaultError) throw error;
         onFault?.(new Error(`resource ${key} cannot be read back and is left out`, { cause: error }));
@@ -102,6 +108,11 @@ export class ResourceTable {
 
   hasNamespace(namespace: string): boolean {
     return this.get(namespacesSegment, '', namespace) !== undefined;
+  }
+
+  /** All resources, and their bytes as JSON. */
+  get kept(): { readonly count: number; readonly bytes: number } {
+    return { count: this.#budget.count, bytes: this.#budget.bytes };
   }
 
   /** Number of resources of a kind. */
@@ -167,8 +178,11 @@ export class ResourceTable {
     const write = async () => {
       const previous = this.get(id.segment, id.namespace, id.name);
       const resource = deepFreeze(next(previous));
+      const [key, size] = [laneOf(id), sizeOf(resource)];
+      this.#budget.check(id.segment, key, size, this.count(id.segment));
       await this.#commit(id, resource, previous);
       this.#shelf(id.segment).set(id.namespace, id.name, resource);
+      this.#budget.set(key, size);
       this.#tell({ type: 'put', ...id, resource, previous });
       return { resource, previous };
     };
@@ -200,6 +214,7 @@ export class ResourceTable {
       throw error;
     }
     this.#shelf(id.segment).delete(id.namespace, id.name);
+    this.#budget.delete(laneOf(id));
     this.#tell({ type: 'deleted', ...id, previous });
     return true;
   }
@@ -258,5 +273,7 @@ export class ResourceTable {
     };
   }
 }
+
+const sizeOf = (resource: Resource): number => JSON.stringify(resource).length;
 
 const laneOf = ({ segment, namespace, name }: ResourceId): string => storeKey(segment, namespace, name);

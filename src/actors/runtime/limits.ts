@@ -14,6 +14,9 @@ export const maxSessionMail = 256;
 export const maxCircuitMail = 1_024;
 export const maxSilenceMail = 64;
 
+/** Assets whose scripts are kept in memory, each of at most `maxAssetScriptBytes`; others are read again. */
+export const maxKeptAssetScripts = 64;
+
 /** Events waiting for a worker before edges are asked to pause. */
 export const maxWaitingDeliveries = 10_000;
 

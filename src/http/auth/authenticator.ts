@@ -2,6 +2,7 @@
 // Every request to a known route under /api passes here first.
 import type { ResourceTable } from '../../actors/resources/resource-table.ts';
 import { MonError } from '../../model/errors.ts';
+import { maxNameCharacters } from '../../model/limits.ts';
 import { agentsGroup } from '../../model/seeds.ts';
 import { type Credentials, findUser, groupsOf, passwordTagOf, type StoredUser } from './credentials.ts';
 import { currentPrincipal } from './current-principal.ts';
@@ -38,7 +39,8 @@ export const parseBasic = (authorization: string | undefined): BasicCredentials 
   if (authorization === undefined || !authorization.startsWith('Basic ')) return undefined;
   const text = Buffer.from(authorization.slice(6), 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  if (colon < 1) return undefined;
+  // Nobody has a longer name; what counts failed logins remembers names.
+  if (colon < 1 || colon > maxNameCharacters) return undefined;
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
 };
 

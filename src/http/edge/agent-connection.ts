@@ -14,6 +14,7 @@ import { type AgentIdentity, type FrameMemory, readEventFrame } from './frame-re
 import { KnownEntity } from './known-entity.ts';
 import type { KnownFrames } from './known-frame.ts';
 import { closeCodes, type EdgeLimits, loudBadFrames } from './limits.ts';
+import { NewEntities } from './new-entities.ts';
 import { settle } from './settlement.ts';
 import { WriteWatch } from './write-watch.ts';
 
@@ -58,6 +59,7 @@ export class AgentConnection {
   readonly #ack: ReturnType<AckBatcher['open']> | null;
   readonly #memory: FrameMemory | undefined;
   readonly #writes: WriteWatch;
+  readonly #newEntities: NewEntities;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #reading = true;
   #unsettled = 0;
@@ -69,6 +71,7 @@ export class AgentConnection {
   constructor(options: ConnectionOptions) {
     this.options = options;
     if (options.codec.remembers) this.#memory = { entity: new KnownEntity(), frames: options.frames };
+    this.#newEntities = new NewEntities(options.backend, options.identity, options.limits.maxNewEntities);
     this.#writes = new WriteWatch(options.limits.writeTimeoutMs, () =>
       this.#cut('a message to the agent was not written in time; cutting the connection'),
     );
@@ -95,6 +98,12 @@ export class AgentConnection {
     if (!read.ok) {
       this.#bad(`${type}: ${read.message}`, data.byteLength);
       if (read.id !== null && type === 'event') this.#ack?.refused(read.id, read.message);
+      return;
+    }
+    const refusal = type === 'event' ? this.#newEntities.refusal(read.event) : null;
+    if (refusal !== null) {
+      this.#bad(`${type} refused: ${refusal}`, data.byteLength, read.id);
+      this.#ack?.refused(read.id, refusal);
       return;
     }
     counts.received += 1;

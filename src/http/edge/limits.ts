@@ -16,6 +16,8 @@ export interface EdgeLimits {
   /** The first wait before an event that could not be stored is offered again; doubles up to the maximum. */
   readonly retryDelayMs: number;
   readonly maxRetryDelayMs: number;
+  /** Entities one session may bring into being; 0 means no limit. */
+  readonly maxNewEntities: number;
   /** How long closing may take before sockets are destroyed. */
   readonly drainTimeoutMs: number;
   /** New connections a second, and how many at once; 0 means no limit. */
@@ -33,6 +35,7 @@ export const edgeLimits: EdgeLimits = {
   maxUnsettledFrames: 256,
   retryDelayMs: 500,
   maxRetryDelayMs: 30_000,
+  maxNewEntities: 1_000,
   drainTimeoutMs: 5_000,
   connectionsPerSecond: 0,
   connectionBurst: 0,

@@ -37,7 +37,7 @@ export interface LogLine {
 }
 
 export interface WorldOptions
-  extends Partial<Pick<BackendOptions, 'deregistrationHandler' | 'entityLimit' | 'assets'>> {
+  extends Partial<Pick<BackendOptions, 'deregistrationHandler' | 'entityLimit' | 'entityBounds' | 'assets'>> {
   readonly seed?: number;
   /** Which deliveries to keep; default all. */
   readonly records?: (event: Event) => boolean;
@@ -151,6 +151,7 @@ export class World {
       entityLimit: this.#options.entityLimit ?? 0,
       deregistrationHandler: this.#options.deregistrationHandler ?? '',
       deliveryWorkers: 100,
+      entityBounds: this.#options.entityBounds,
       ...(this.#options.assets === undefined ? {} : { assets: this.#options.assets }),
       env: process.env,
       onCollapse: () => assert.fail('the supervisor tree gave up'),

@@ -1,0 +1,268 @@
+// Every collection a stranger can make grow, with what bounds it: in number, in bytes, what happens when it is full, and where
+// its size is shown. docs/limits.md is written from this table, and a test holds both against the code.
+import { entityBounds } from '../actors/entities/limits.ts';
+import { maxResourceBytes, maxResourcesPerKind } from '../actors/resources/limits.ts';
+import {
+  maxCheckMail,
+  maxKeptAssetScripts,
+  maxParkedMessages,
+  maxWaitingDeliveries,
+} from '../actors/runtime/limits.ts';
+import { edgeLimits, maxKnownFrameBytes, maxKnownFrames } from '../http/edge/limits.ts';
+import {
+  bodyLimitBytes,
+  maxConnections,
+  maxPageBytes,
+  maxPageItems,
+  maxSessionsPerUser,
+  maxUnreadAnswerBytes,
+} from '../http/limits.ts';
+import { maxHistoryEntries, maxPendingDeliveries, maxRecentIds } from '../machines/limits.ts';
+import { maxMemoBytes, maxNameCharacters } from '../model/limits.ts';
+import { maxAssetScriptBytes } from '../pipeline/limits.ts';
+import { maxPayloadBytes } from '../wire/limits.ts';
+
+export interface Bound {
+  readonly collection: string;
+  /** Who makes it grow. */
+  readonly by: string;
+  /** Most entries, where entries are counted. */
+  readonly entries?: number;
+  /** Most bytes, all of it together or each entry. */
+  readonly bytes?: { readonly most: number; readonly of: 'all' | 'each' };
+  /** What happens to one more. */
+  readonly whenFull: string;
+  /** The flag of `mon-backend start` that changes it. */
+  readonly flag?: string;
+  /** The metric that shows its size. What forgets its oldest entries by itself needs none. */
+  readonly gauge?: string;
+  /** The test at the limit and one past it: file below test/, and name. */
+  readonly test: readonly [file: string, name: string];
+}
+
+export const bounds: readonly Bound[] = [
+  {
+    collection: 'entities',
+    by: 'agents, API, earlier clients',
+    entries: 100,
+    whenFull: '402; what exists goes on',
+    flag: 'entity-limit',
+    gauge: 'mon_backend_entities',
+    test: [
+      'http/license.test.ts',
+      'at the limit nothing new comes in: 402 over HTTP and at the handshake, and what is there goes on',
+    ],
+  },
+  {
+    collection: 'new entities of one agent session',
+    by: 'an agent that names proxy entities',
+    entries: edgeLimits.maxNewEntities,
+    whenFull: 'the event is refused',
+    flag: 'max-new-entities-per-session',
+    gauge: 'mon_backend_entities',
+    test: [
+      'http/edge.test.ts',
+      'a session brings so many entities into being; those that exist are not counted',
+    ],
+  },
+  {
+    collection: 'checks of one entity',
+    by: 'agents, API, earlier clients',
+    entries: entityBounds.maxChecks,
+    whenFull: 'the event is refused (400); what exists goes on',
+    flag: 'max-checks-per-entity',
+    gauge: 'mon_backend_events',
+    test: [
+      'actors/engine/bounds.test.ts',
+      'an entity may have so many checks; one more is refused, and what is there goes on',
+    ],
+  },
+  {
+    collection: 'last events of one entity (those of 4 KiB and more)',
+    by: 'agents, API, earlier clients',
+    bytes: { most: entityBounds.maxBytes, of: 'all' },
+    whenFull: 'the event is refused (400); smaller ones go on',
+    flag: 'max-entity-bytes',
+    gauge: 'mon_backend_large_event_bytes',
+    test: [
+      'actors/engine/bounds.test.ts',
+      'the last events of an entity may take so many bytes, over restarts as well',
+    ],
+  },
+  {
+    collection: 'results a check remembers',
+    by: 'agents, API, earlier clients',
+    entries: maxHistoryEntries,
+    whenFull: 'the oldest is forgotten',
+    test: ['machines/status-rules.test.ts', 'keeps 21 results and lets the oldest go with the 22nd'],
+  },
+  {
+    collection: 'event ids a check remembers',
+    by: 'agents, API',
+    entries: maxRecentIds,
+    whenFull: 'the oldest is forgotten',
+    test: ['machines/small-rules.test.ts', 'remember exactly the last 32'],
+  },
+  {
+    collection: 'deliveries one check keeps waiting',
+    by: 'results that come faster than handlers run',
+    entries: maxPendingDeliveries,
+    whenFull: 'what matters least is dropped, with a log line',
+    gauge: 'mon_backend_deliveries_waiting',
+    test: ['machines/small-rules.test.ts', 'past the bound loses the oldest repetition, never the head'],
+  },
+  {
+    collection: 'resources of one kind: checks, silences, stashes and the like',
+    by: 'users who may create them',
+    entries: maxResourcesPerKind,
+    whenFull: '400; what exists can be changed and deleted',
+    gauge: 'mon_backend_resources',
+    test: [
+      'actors/resources-bounds.test.ts',
+      'so many resources of a kind are kept; one more is refused, and those that are there can be changed',
+    ],
+  },
+  {
+    collection: 'all resources as JSON',
+    by: 'users who may create them',
+    bytes: { most: maxResourceBytes, of: 'all' },
+    whenFull: '400; what gets smaller is taken',
+    gauge: 'mon_backend_resource_bytes',
+    test: [
+      'actors/resources-bounds.test.ts',
+      'all resources together take so many bytes; a change that makes one smaller is always taken',
+    ],
+  },
+  {
+    collection: 'frames of one agent session that are not settled',
+    by: 'agents',
+    entries: edgeLimits.maxUnsettledFrames,
+    bytes: { most: maxPayloadBytes, of: 'each' },
+    whenFull: 'the socket is not read until some are settled',
+    gauge: 'mon_agent_sessions',
+    test: ['http/edge.test.ts', 'a session with too many unsettled frames is not read until they settle'],
+  },
+  {
+    collection: 'what an agent has not read yet',
+    by: 'agents that stop reading',
+    bytes: { most: edgeLimits.maxBufferedBytes, of: 'each' },
+    whenFull: 'the agent is cut off',
+    gauge: 'mon_agent_sessions',
+    test: ['http/edge.test.ts', 'an agent that does not read is cut off, and others do not notice'],
+  },
+  {
+    collection: 'frames the agent listener remembers',
+    by: 'agents',
+    entries: maxKnownFrames,
+    bytes: { most: maxKnownFrameBytes, of: 'each' },
+    whenFull: 'the oldest is forgotten',
+    test: ['http/known-frame.test.ts', 'only so many frames are remembered'],
+  },
+  {
+    collection: 'events that wait for a worker',
+    by: 'results that come faster than handlers run',
+    entries: maxWaitingDeliveries,
+    whenFull: 'agents are not read until there are fewer',
+    flag: 'pipelined-workers',
+    gauge: 'mon_backend_deliveries_waiting',
+    test: [
+      'http/edge.test.ts',
+      'while the store cannot keep up sockets are not read, and afterwards nothing is lost',
+    ],
+  },
+  {
+    collection: 'mail of one check',
+    by: 'agents, API, earlier clients',
+    entries: maxCheckMail,
+    whenFull: 'refused as busy; the sender offers it again',
+    gauge: 'mon_backend_mailbox_depth_p99',
+    test: ['actors/runtime/overload.test.ts', 'ten times too much for a mailbox that must'],
+  },
+  {
+    collection: 'events one check parked because it crashed on them',
+    by: 'agents, API',
+    entries: maxParkedMessages,
+    whenFull: 'the oldest is forgotten',
+    test: [
+      'actors/runtime/outcome.test.ts',
+      'so many parked messages are remembered, then the oldest is forgotten',
+    ],
+  },
+  {
+    collection: 'a request to the API',
+    by: 'everybody',
+    bytes: { most: bodyLimitBytes, of: 'each' },
+    whenFull: '413',
+    flag: 'api-request-limit',
+    gauge: 'mon_http_request_seconds',
+    test: ['http/events.test.ts', 'a body of 512,000 bytes is taken, one byte more is refused'],
+  },
+  {
+    collection: 'connections to the API',
+    by: 'everybody',
+    entries: maxConnections,
+    whenFull: 'the connection is closed',
+    gauge: 'mon_http_connections',
+    test: [
+      'http/operations.test.ts',
+      'so many connections are open at once; one more is closed, and they are counted',
+    ],
+  },
+  {
+    collection: 'one page of a list',
+    by: 'users who read',
+    entries: maxPageItems,
+    bytes: { most: maxPageBytes, of: 'each' },
+    whenFull: 'the page ends with the token of the next',
+    gauge: 'mon_http_unread_answer_bytes',
+    test: [
+      'http/long-lists.test.ts',
+      'a page has at most 1,000 items, whatever is asked for, and its token goes on behind them',
+    ],
+  },
+  {
+    collection: 'large answers that clients have not read',
+    by: 'users who read',
+    bytes: { most: maxUnreadAnswerBytes, of: 'all' },
+    whenFull: '503 with Retry-After for further large reads',
+    gauge: 'mon_http_unread_answer_bytes',
+    test: [
+      'http/long-lists.test.ts',
+      'what clients leave unread is bounded: further large answers are 503 until they read or go',
+    ],
+  },
+  {
+    collection: 'logins of one user',
+    by: 'users',
+    entries: maxSessionsPerUser,
+    whenFull: 'the oldest login ends',
+    test: ['http/auth.test.ts', 'a user has so many logins; one more ends the oldest'],
+  },
+  {
+    collection: 'a login name',
+    by: 'everybody',
+    bytes: { most: maxNameCharacters, of: 'each' },
+    whenFull: '401; the name is not remembered',
+    gauge: 'mon_http_request_seconds',
+    test: ['http/auth.test.ts', 'a name longer than any user has is refused and not remembered'],
+  },
+  {
+    collection: 'remembered verdicts on expressions',
+    by: 'users who may create filters and checks',
+    bytes: { most: maxMemoBytes, of: 'all' },
+    whenFull: 'the least recently used are forgotten',
+    gauge: 'mon_backend_memo_bytes',
+    test: ['model/memo.test.ts', 'the judged expressions of many replaced filters do not pile up'],
+  },
+  {
+    collection: 'scripts of runtime assets in memory',
+    by: 'users who may create assets',
+    entries: maxKeptAssetScripts,
+    bytes: { most: maxAssetScriptBytes, of: 'each' },
+    whenFull: 'the least recently used are read again from disk',
+    test: [
+      'actors/engine/runtime-assets.test.ts',
+      'commands find what their assets brought, filters and mutators see their scripts',
+    ],
+  },
+];
