@@ -24,7 +24,7 @@ export const gaugesOf = (
   resources: Pick<ResourceTable, 'kept'>,
 ): Readonly<Record<string, number>> => {
   const { commits, writes, coalesced, failures, lastCommitMs, p99CommitMs } = commit.stats();
-  const { running, waiting, retrying, delivered } = pipelines.deliveries.stats();
+  const { running, waiting, retrying, delivered, dropped } = pipelines.deliveries.stats();
   const { looks, found, stopped } = watchdog.stats();
   return {
     ...runtime.figures(),
@@ -48,6 +48,7 @@ export const gaugesOf = (
     deliveriesWaiting: waiting,
     deliveriesRetrying: retrying,
     delivered,
+    deliveriesDropped: dropped,
     watchdogLooks: looks,
     checksFoundStopped: found,
     checksStopped: stopped,

@@ -7,6 +7,8 @@ export interface PendingDelivery {
   readonly seq: number;
   /** Whole, metrics included. */
   readonly event: Event;
+  /** Of its JSON; absent until it waits behind another one. */
+  readonly bytes?: number;
 }
 
 export interface CheckContext {
@@ -27,7 +29,7 @@ export interface CheckContext {
   /** Oldest first; the head is being delivered. */
   readonly pending: readonly PendingDelivery[];
   readonly deliverySeq: number;
-  /** Deliveries given up because too many waited; see delivery-rule. */
+  /** Deliveries given up because too many or too large ones waited; see delivery-rule. */
   readonly droppedDeliveries: number;
   /** What the pipelines made of the last delivered event: the answer to "why was I (not) told?". */
   readonly lastTrace?: unknown;

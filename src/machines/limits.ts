@@ -4,8 +4,9 @@
 export const maxHistoryEntries = 21;
 /** Event ids a check remembers, so that a repeated one is applied once. A sender keeps at most this many unanswered. */
 export const maxRecentIds = 32;
-/** Deliveries one check keeps waiting before it drops what matters least. */
+/** Deliveries one check keeps waiting, in number and in bytes of JSON, before it drops what matters least. */
 export const maxPendingDeliveries = 128;
+export const maxPendingDeliveryBytes = 4 * 1024 * 1024;
 
 /** Used when a keepalive names no interval or timeout. */
 export const defaultKeepaliveIntervalSeconds = 20;

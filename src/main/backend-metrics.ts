@@ -23,6 +23,8 @@ const meanings: Readonly<Record<string, string>> = {
   deliveriesWaiting: 'Events that wait for a worker.',
   deliveriesRetrying: 'Events that met an outage and wait for another try.',
   delivered: 'Events that went through their pipelines since the start.',
+  deliveriesDropped:
+    'Deliveries that checks gave up since the start, because too many or too large ones waited for their handlers.',
   watchdogLooks: 'How often the watchdog compared what should have run with what did.',
   checksFoundStopped: 'Checks that were found not to run when they were due, since the start.',
   checksStopped: 'Checks that do not run now though they are due.',

@@ -4,7 +4,7 @@ import { agentBackOff, clampWaitMs, nextWaitMs } from '../../src/machines/back-o
 import { graceDeadline, resumedDeadline } from '../../src/machines/boot-grace-rule.ts';
 import type { PendingDelivery } from '../../src/machines/check-facts.ts';
 import { needsDelivery, queueDelivery } from '../../src/machines/delivery-rule.ts';
-import { maxPendingDeliveries, maxRecentIds } from '../../src/machines/limits.ts';
+import { maxPendingDeliveries, maxPendingDeliveryBytes, maxRecentIds } from '../../src/machines/limits.ts';
 import { mergeResult } from '../../src/machines/merge-rule.ts';
 import { hasSeen, noRecentIds, remember, rememberWrite } from '../../src/machines/recent-ids-rule.ts';
 import { nextInRing, nextTurns, ringOf } from '../../src/machines/round-robin-rule.ts';
@@ -107,6 +107,55 @@ describe('delivery', () => {
     const all = Array.from({ length: maxPendingDeliveries }, (_, seq) => seq);
     const { pending } = queueDelivery(queueOf(all), { seq: 128, event: change.event });
     assert.deepEqual(seqs(pending).slice(0, 3), [0, 2, 3]);
+  });
+});
+
+describe('deliveries that wait, in bytes', () => {
+  /** `bytes` of JSON in all; a repetition unless `isChange`. */
+  const delivery = (seq: number, bytes: number, isChange = false): PendingDelivery => {
+    const history = [0, isChange ? 1 : 2, 2].map((status) => ({ status, executed: 1, flapping: false }));
+    const event = sampleEvent({ check: { status: 2, history, output: '' } });
+    const rest = Buffer.byteLength(JSON.stringify(event));
+    return { seq, event: sampleEvent({ check: { status: 2, history, output: 'x'.repeat(bytes - rest) } }) };
+  };
+  const quarter = maxPendingDeliveryBytes / 4;
+  const queued = (waiting: readonly PendingDelivery[]) =>
+    waiting.reduce(
+      (all, one) => {
+        const { pending, dropped } = queueDelivery(all.pending, one);
+        return { pending, dropped: all.dropped + dropped };
+      },
+      { pending: [delivery(0, quarter)] as readonly PendingDelivery[], dropped: 0 },
+    );
+  const seqs = ({ pending }: { readonly pending: readonly PendingDelivery[] }) =>
+    pending.map(({ seq }) => seq);
+
+  it('takes what fits to the byte, the head not counted', () => {
+    const full = queued([1, 2, 3, 4].map((seq) => delivery(seq, quarter)));
+    assert.deepEqual([seqs(full), full.dropped], [[0, 1, 2, 3, 4], 0]);
+  });
+
+  it('one byte more drops the oldest repetition', () => {
+    const over = queued([
+      delivery(1, quarter, true),
+      ...[2, 3].map((seq) => delivery(seq, quarter)),
+      delivery(4, quarter + 1),
+    ]);
+    assert.deepEqual([seqs(over), over.dropped], [[0, 1, 3, 4], 1]);
+  });
+
+  it('a large one drops as many as it takes, and one always waits', () => {
+    const large = queued([
+      ...[1, 2, 3].map((seq) => delivery(seq, quarter)),
+      delivery(4, 2 * maxPendingDeliveryBytes),
+    ]);
+    assert.deepEqual([seqs(large), large.dropped], [[0, 4], 3]);
+  });
+
+  it('sizes what an older record holds without a size', () => {
+    const restored = Array.from({ length: 5 }, (_, seq) => delivery(seq, quarter));
+    const { pending, dropped } = queueDelivery(restored, delivery(5, quarter));
+    assert.deepEqual([pending.map(({ seq }) => seq), dropped], [[0, 2, 3, 4, 5], 1]);
   });
 });
 

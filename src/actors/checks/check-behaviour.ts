@@ -6,6 +6,7 @@ import { checkKey } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import { durableOrigin, type SetAside } from '../commit/durable-origin.ts';
 import type { GroupCommit } from '../commit/group-commit.ts';
+import { orBeginAgain } from '../commit/or-begin-again.ts';
 import { recordBody } from '../commit/records.ts';
 import type { Behaviour, LiveActor } from '../runtime/contract.ts';
 import { maxCheckMail } from '../runtime/limits.ts';
@@ -22,6 +23,8 @@ export interface CheckWorld {
   readonly denied: (source: LiveActor, delivery: PendingDelivery) => boolean;
   /** Runs the pipelines for one event, then calls back. Delivers at least once, never throws. */
   readonly deliver: (source: LiveActor, delivery: PendingDelivery) => void;
+  /** Deliveries of a check were given up, because too many or too large ones waited: so many since it exists. */
+  readonly dropped: (key: string, total: number) => void;
   readonly endSilences: (namespace: string, names: readonly string[]) => void;
   /** Completes what only the rest of the world knows about a TTL that ran out. */
   readonly circumstances: (context: CheckContext) => {
@@ -44,6 +47,7 @@ export const checkBehaviour = (
   record?: StoredRecord,
 ): Behaviour<CheckEffect> => {
   const key = checkKey(identity.namespace, identity.entity, identity.check);
+  const seen: Seen = { dropped: 0 };
   return {
     machine: checkMachine,
     mailbox: { capacity: maxCheckMail, overflow: 'refuse' },
@@ -52,7 +56,11 @@ export const checkBehaviour = (
       key,
       commit: world.commit,
       record,
-      restore: restoreCheck,
+      restore: (state, version) => {
+        const snapshot = restoreCheck(state, version);
+        seen.dropped = contextOf<CheckContext>(snapshot).droppedDeliveries;
+        return snapshot;
+      },
       input: checkInput(identity),
       setAside: world.setAside,
     }),
@@ -69,8 +77,22 @@ export const checkBehaviour = (
             ...world.circumstances(contextOf<CheckContext>(actor.snapshot())),
           } satisfies CheckFact)
         : undefined,
-    perform: (effect, actor) => perform(effect, actor, key, world),
+    perform: (effect, actor) => {
+      if (effect.type === 'persist') noteDropped(actor, key, world, seen);
+      perform(effect, actor, key, world);
+    },
   };
+};
+
+/** What is remembered across the lives of the actor. */
+interface Seen {
+  dropped: number;
+}
+
+const noteDropped = (actor: LiveActor, key: string, world: CheckWorld, seen: Seen): void => {
+  const { droppedDeliveries } = contextOf<CheckContext>(actor.snapshot());
+  if (droppedDeliveries > seen.dropped) world.dropped(key, droppedDeliveries);
+  seen.dropped = droppedDeliveries;
 };
 
 const perform = (effect: CheckEffect, actor: LiveActor, key: string, world: CheckWorld): void => {
@@ -87,7 +109,10 @@ const perform = (effect: CheckEffect, actor: LiveActor, key: string, world: Chec
       if (world.denied(actor, delivery)) return;
       // Told to people only once it is durable. The write is the same one the acknowledgement waits for. A store
       // that cannot write must not keep an alert from going out, so the outcome does not matter here.
-      return persist(actor, key, world, () => world.deliver(actor, delivery));
+      // One that the store can never take is different: its sender is told so, and nobody else hears of it.
+      return persist(actor, key, world, ({ type }) => {
+        if (type !== 'invalid') world.deliver(actor, delivery);
+      });
     }
     case 'silences.resolve':
       return world.endSilences(contextOf<CheckContext>(actor.snapshot()).namespace, effect.names);
@@ -111,6 +136,6 @@ const persist = (
       const deadlines = ttlAtMs === null ? [] : [{ name: 'ttl', atMs: ttlAtMs }];
       return recordBody('check', checkVersion, snapshot, deadlines);
     },
-    settle,
+    orBeginAgain(actor, settle),
   );
 };

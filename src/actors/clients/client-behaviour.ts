@@ -18,6 +18,7 @@ import type { CheckEvent, Event } from '../../model/event.ts';
 import { defaultNamespace, keepaliveCheckName } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import type { GroupCommit } from '../commit/group-commit.ts';
+import { orBeginAgain } from '../commit/or-begin-again.ts';
 import { recordBody } from '../commit/records.ts';
 import type { Behaviour, LiveActor, Origin, Receipt } from '../runtime/contract.ts';
 import { contextOf } from '../runtime/snapshot.ts';
@@ -222,6 +223,6 @@ const persist = (actor: LiveActor, name: string, world: ClientWorld): void => {
       const deadlines = deadlineAtMs === null ? [] : [{ name: 'keepalive', atMs: deadlineAtMs }];
       return recordBody('client', clientVersion, snapshot, deadlines);
     },
-    actor.holdReceipt(),
+    orBeginAgain(actor, actor.holdReceipt()),
   );
 };

@@ -86,6 +86,15 @@ export const composeTree = (foundations: Foundations, neighbours: TreeNeighbours
         // Nothing hangs on this note: what became of the delivery in the end is told in any case.
         (trace) => registry.tell(id, delayed(seq, trace)),
       ),
+    dropped: (key, total) => {
+      pipelines.deliveries.noteDropped();
+      // A check that is flooded drops one with each result: every power of two is logged.
+      if ((total & (total - 1)) === 0)
+        log.warn(
+          { check: key, dropped: total },
+          'deliveries dropped: too many or too large ones wait for the handlers of this check',
+        );
+    },
     endSilences: (namespace, names) => silences.resolve(namespace, names),
     circumstances: ({ namespace, entity, event }) => ({
       // While its keepalive fails, one alert is enough.

@@ -8,6 +8,7 @@ import { entityKey } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import { durableOrigin, type SetAside } from '../commit/durable-origin.ts';
 import type { GroupCommit } from '../commit/group-commit.ts';
+import { orBeginAgain } from '../commit/or-begin-again.ts';
 import { recordBody } from '../commit/records.ts';
 import type { Behaviour, LiveActor, Receipt } from '../runtime/contract.ts';
 import { maxEntityMail } from '../runtime/limits.ts';
@@ -106,6 +107,6 @@ const persist = (actor: LiveActor, key: string, world: EntityWorld, settle: Rece
       const deadlines = deadlineAtMs === null ? [] : [{ name: 'keepalive', atMs: deadlineAtMs }];
       return recordBody('entity', entityVersion, snapshot, deadlines);
     },
-    settle,
+    orBeginAgain(actor, settle),
   );
 };

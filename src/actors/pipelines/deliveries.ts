@@ -32,6 +32,7 @@ export class Deliveries {
   #running = 0;
   #retrying = 0;
   #delivered = 0;
+  #dropped = 0;
   #idle: (() => void)[] = [];
 
   constructor(options: DeliveriesOptions) {
@@ -56,13 +57,21 @@ export class Deliveries {
     readonly waiting: number;
     readonly retrying: number;
     readonly delivered: number;
+    /** Given up by checks because too many or too large ones waited. */
+    readonly dropped: number;
   } {
     return {
       running: this.#running,
       waiting: this.#waiting.length,
       retrying: this.#retrying,
       delivered: this.#delivered,
+      dropped: this.#dropped,
     };
+  }
+
+  /** A check gave up a delivery before it got here. */
+  noteDropped(): void {
+    this.#dropped += 1;
   }
 
   /** Resolves when nothing runs and nothing waits; what waits for another try is left to the next start. */

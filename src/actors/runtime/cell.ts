@@ -289,6 +289,12 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
     return handled;
   }
 
+  lifeFailed(life: Life, error: Error): void {
+    if (this.#life !== life || this.#phase !== 'up') return;
+    if (this.#busy) throw new Error(`${this.id}: beginAgain was called while a message was handled`);
+    this.#lifeEnded(life, { type: 'abnormal', error }, true);
+  }
+
   crashOutcome(message: ActorMessage, error: Error): Outcome {
     return this.#inbox.crashedOn(message, error);
   }

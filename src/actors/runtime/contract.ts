@@ -58,6 +58,11 @@ export interface LiveActor {
    * A message whose effects take no hold is settled as soon as its effects are performed.
    */
   holdReceipt(): Receipt;
+  /**
+   * Ends this life and begins another one from the durable state, after the shortest back-off: what is in memory can't be
+   * kept. Not to be called while an effect is performed: throw there. The message that led here is blamed, not the actor.
+   */
+  beginAgain(error: Error): void;
 }
 
 /**

@@ -36,6 +36,8 @@ export interface LifeHome {
   post(message: ActorMessage, receipt: Receipt | undefined): void;
   /** A deadline has come: its mail is never refused. */
   postDue(mail: DueMail): void;
+  /** This life cannot go on with what it has in memory. */
+  lifeFailed(life: Life, error: Error): void;
   /** What the sender of a message is told that this actor crashed on. */
   crashOutcome(message: ActorMessage, error: Error): Outcome;
 }
@@ -125,6 +127,10 @@ export class Life implements LiveActor {
       this.#open.add(this.#settlement);
     }
     return this.#settlement.hold();
+  }
+
+  beginAgain(error: Error): void {
+    if (!this.#closed) this.#home.lifeFailed(this, error);
   }
 
   /** One message through the machine, its effects performed, its receipt told or held. */
