@@ -8,6 +8,7 @@ import { decode } from '../model/decode.ts';
 import type { Entity } from '../model/entity.ts';
 import { type Event, type Metrics, metricsSchema } from '../model/event.ts';
 import { isUuid } from '../model/event-rules.ts';
+import { splitLongTimestamps } from '../model/exact-timestamps.ts';
 import { metadataSchema, resourceReferenceSchema } from '../model/metadata.ts';
 import { withMetricHandlers } from '../model/metric-handlers.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
@@ -47,6 +48,7 @@ const readCheck = (raw: unknown, facts: LocalFacts): Stage<Check | undefined> =>
 
 const readMetrics = (raw: unknown): Stage<Metrics | undefined> => {
   if (raw === undefined || raw === null) return yes(undefined);
+  splitLongTimestamps(raw);
   const decoded = decode(metricsSchema, raw, 'metrics');
   return decoded.ok ? yes(decoded.value) : no(decoded.message);
 };

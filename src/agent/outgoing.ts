@@ -2,6 +2,7 @@
 // What does not fit is cut where it hurts least: output first, then the output of hooks, then metrics; the cut is told.
 import type { Check } from '../model/check.ts';
 import type { Event } from '../model/event.ts';
+import { jsonWithTimestamps } from '../model/exact-timestamps.ts';
 import { redactEvent } from '../model/redaction.ts';
 import { truncatedBytesLabels } from '../model/reserved-labels.ts';
 import { toWireEvent } from '../model/wire-shape.ts';
@@ -15,7 +16,7 @@ export interface Outgoing {
 }
 
 const encode = (type: 'event' | 'keepalive', event: Event): Buffer =>
-  encodeFrame(type, JSON.stringify(toWireEvent(redactEvent(event))));
+  encodeFrame(type, jsonWithTimestamps(toWireEvent(redactEvent(event)), event));
 
 const cutText = (text: string, bytes: number): string =>
   Buffer.from(text).subarray(0, bytes).toString('utf8');

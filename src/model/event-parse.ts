@@ -5,6 +5,7 @@ import { type Decoded, decode } from './decode.ts';
 import type { Entity } from './entity.ts';
 import { type Event, eventAroundEntitySchema, eventSchema } from './event.ts';
 import { validateEvent } from './event-rules.ts';
+import { splitLongTimestamps } from './exact-timestamps.ts';
 
 /** What the address of a request, or the session of an agent, already says. */
 export interface EventAddress {
@@ -70,6 +71,7 @@ export const parseEventAround = (raw: unknown, entity: Entity, address: EventAdd
 
 const finish = (raw: Json, schema: typeof eventSchema, address: EventAddress): Decoded<Event> => {
   if (raw.metrics === null) delete raw.metrics;
+  splitLongTimestamps(raw.metrics);
   if (raw.metadata === null) delete raw.metadata;
   const decoded = decode(schema, raw, '');
   if (!decoded.ok) return decoded;

@@ -15,7 +15,10 @@ export const metricPointSchema = z.object({
   /** Seconds; StatsD of the reference product's agents sends nanoseconds. */
   timestamp: largeInteger(0),
   tags: z.array(tagSchema).nullish(),
+  /** The digits of a timestamp that is past the exact numbers; what a sender says here is dropped (exact-timestamps). */
+  exact_timestamp: text().optional(),
 });
+export type MetricPoint = z.infer<typeof metricPointSchema>;
 
 export const metricsSchema = z.object({
   handlers: optionalStringList(),

@@ -1,6 +1,7 @@
 // The first thing that touches bytes from outside: JSON.parse that refuses what could hurt those who read the result
 // (prototype-poisoning keys, bottomless nesting, objects with endless keys). Ordinary input pays for three searches
 // of its text; only a document that could be guilty is walked.
+import { quoteLongTimestamps } from './exact-timestamps.ts';
 import { maxJsonBytes, maxJsonDepth, maxJsonKeys } from './limits.ts';
 
 export interface JsonLimits {
@@ -94,7 +95,7 @@ export const guardValue = (value: unknown, limits: JsonLimits = {}): GuardedJson
 
 const parse = (text: string): GuardedJson => {
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: JSON.parse(quoteLongTimestamps(text)) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return refuse('notJson', `not valid JSON: ${error.message.slice(0, maxReasonCharacters)}`);

@@ -3,6 +3,7 @@
 import type { Check } from './check.ts';
 import type { Entity } from './entity.ts';
 import type { Event } from './event.ts';
+import { withoutDigits } from './exact-timestamps.ts';
 
 const isEmpty = (value: unknown): boolean => {
   if (value === undefined || value === null || value === '' || value === 0 || value === false) return true;
@@ -98,7 +99,8 @@ export const toWireEvent = (event: Event): Json => {
   shape.entity = toWireEntity(event.entity);
   if (event.check !== undefined) shape.check = toWireCheck(event.check as Check);
   if (event.metrics !== undefined) {
-    shape.metrics = { handlers: event.metrics.handlers ?? null, points: event.metrics.points ?? null };
+    const { handlers, points } = event.metrics;
+    shape.metrics = { handlers: handlers ?? null, points: points == null ? null : withoutDigits(points) };
   }
   shape.metadata = toWireMetadata(event.metadata);
   shape.id = event.id;

@@ -1,8 +1,10 @@
 // How an event leaves the house: as JSON with the entity's secrets redacted. Every workflow is handed the same
 // immutable text, so no mutator can change what another workflow sees.
 import type { Event } from '../model/event.ts';
+import { jsonWithTimestamps } from '../model/exact-timestamps.ts';
 import { redactEvent } from '../model/redaction.ts';
 import { toWireEvent } from '../model/wire-shape.ts';
 
 /** Metadata nested, no trailing newline (backend sheet 6.5, `json`). */
-export const serialiseEvent = (event: Event): string => JSON.stringify(toWireEvent(redactEvent(event)));
+export const serialiseEvent = (event: Event): string =>
+  jsonWithTimestamps(toWireEvent(redactEvent(event)), event);

@@ -52,6 +52,17 @@ export class ByteReader {
     return this.#broken('a number has no end', from);
   }
 
+  /** The same to the digit: a text of digits where the number is past the exact ones. */
+  readLong(): number | string {
+    const from = this.#at;
+    const nearest = this.readInteger();
+    if (Number.isSafeInteger(nearest)) return nearest;
+    let exact = 0n;
+    for (let at = from; at < this.#at; at += 1)
+      exact |= BigInt((this.#bytes[at] ?? 0) & 0x7f) << BigInt(7 * (at - from));
+    return String(BigInt.asIntN(64, exact));
+  }
+
   /** Number and layout of the next field. */
   readTag(): { readonly number: number; readonly layout: number } {
     const from = this.#at;
@@ -134,10 +145,13 @@ export class ByteWriter {
   }
 
   /** A whole number; negative ones take ten bytes. Fractions are cut. */
-  writeInteger(value: number): void {
+  writeInteger(value: number | bigint): void {
     this.#reserve(maxVarintBytes);
-    const whole = Math.trunc(value);
-    let rest = whole >= 0 && whole < Number.MAX_SAFE_INTEGER ? whole : BigInt.asUintN(64, BigInt(whole));
+    const whole = typeof value === 'bigint' ? value : Math.trunc(value);
+    let rest =
+      typeof whole === 'number' && whole >= 0 && whole < Number.MAX_SAFE_INTEGER
+        ? whole
+        : BigInt.asUintN(64, BigInt(whole));
     while (typeof rest === 'bigint' ? rest > 127n : rest > 127) {
       this.#push(Number(typeof rest === 'bigint' ? rest & 127n : rest % 128) | 0x80);
       rest = typeof rest === 'bigint' ? rest >> 7n : Math.floor(rest / 128);

@@ -15,7 +15,7 @@ const textOfUuid = (bytes: Buffer, field: Field): string | null => {
 };
 
 const layoutOf = (field: Field): number => {
-  if (field.kind === 'integer' || field.kind === 'flag') return layouts.varint;
+  if (field.kind === 'integer' || field.kind === 'long' || field.kind === 'flag') return layouts.varint;
   return field.kind === 'double' ? layouts.fixed64 : layouts.bytes;
 };
 
@@ -72,6 +72,9 @@ const readField = (reader: ByteReader, field: Field, into: Json, sizes: Sizes): 
       return;
     case 'integer':
       into[key] = reader.readInteger();
+      return;
+    case 'long':
+      into[key] = reader.readLong();
       return;
     case 'double':
       into[key] = reader.readDouble();

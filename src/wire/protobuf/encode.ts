@@ -59,6 +59,10 @@ const writeField = (writer: ByteWriter, field: Field, value: unknown): void => {
     case 'text':
       if (typeof value === 'string' && value !== '') writeText(writer, number, value);
       return;
+    case 'long':
+      if (typeof value !== 'string') return writeNumber(writer, field, value);
+      writer.writeTag(number, layouts.varint);
+      return writer.writeInteger(BigInt(value));
     case 'integer':
     case 'double':
       return writeNumber(writer, field, value);

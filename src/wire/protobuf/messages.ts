@@ -7,6 +7,7 @@ import {
   flag,
   integer,
   type Json,
+  long,
   many,
   message,
   messageMap,
@@ -207,7 +208,7 @@ const entity = message('Entity', {
 const metricPoint = message('MetricPoint', {
   name: text(1),
   value: double(2),
-  timestamp: integer(3),
+  timestamp: long(3),
   tags: many(4, tag),
 });
 

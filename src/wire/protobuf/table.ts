@@ -19,18 +19,20 @@ export interface Message {
 }
 
 type Kind =
-  | { readonly kind: 'text' | 'integer' | 'double' | 'flag' | 'uuid' | 'texts' | 'textMap' }
+  | { readonly kind: 'text' | 'integer' | 'long' | 'double' | 'flag' | 'uuid' | 'texts' | 'textMap' }
   | { readonly kind: 'one' | 'many' | 'messageMap'; readonly of: Message };
 type Numbered = Kind & { readonly number: number };
 export type Field = Numbered & { readonly key: string };
 
 const scalar =
-  (kind: 'text' | 'integer' | 'double' | 'flag' | 'uuid' | 'texts' | 'textMap') =>
+  (kind: 'text' | 'integer' | 'long' | 'double' | 'flag' | 'uuid' | 'texts' | 'textMap') =>
   (number: number): Numbered => ({ kind, number });
 
 export const text = scalar('text');
 /** Any of the integer types without zigzag: they lie the same way. */
 export const integer = scalar('integer');
+/** One that may be past the exact numbers: then it is a text of digits, as in exact-timestamps. */
+export const long = scalar('long');
 export const double = scalar('double');
 export const flag = scalar('flag');
 /** Sixteen bytes; in JSON the usual text. */

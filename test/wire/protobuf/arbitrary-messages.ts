@@ -11,12 +11,20 @@ const whole = fc.oneof(
   fc.constantFrom(Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 4_294_967_295, -1, 2 ** 31, 2 ** 53),
 );
 
+const long = fc.oneof(
+  whole.filter((value) => value !== 0 && Number.isSafeInteger(value)),
+  fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }).map(String),
+  fc.bigInt({ min: -(2n ** 63n), max: -(2n ** 53n) }).map(String),
+);
+
 const arbitraryOf = (field: Field): fc.Arbitrary<unknown> => {
   switch (field.kind) {
     case 'text':
       return word;
     case 'integer':
       return whole.filter((value) => value !== 0);
+    case 'long':
+      return long;
     case 'double':
       return fc.double({ noNaN: true }).filter((value) => value !== 0);
     case 'flag':

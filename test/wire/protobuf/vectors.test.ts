@@ -114,13 +114,15 @@ test('the configuration of an entity nobody knows is written as by hand, and rea
   });
 });
 
-test('metrics: doubles, tags, and nanoseconds as near as a double comes', () => {
+test('metrics: doubles, tags, and nanoseconds to the digit', () => {
   // points { name m, value -1.5, timestamp 1700000000000000000, tags {host, a} }
   const point =
     '0a 01 "m" 11 00 00 00 00 00 00 f8 bf 18 80 80 a8 b1 e3 9f e7 cb 17 22 09 0a 04 "host" 12 01 "a"';
   assert.deepEqual(value('event', `22 23 12 21 ${point}`), {
     metrics: {
-      points: [{ name: 'm', value: -1.5, timestamp: 1.7e18, tags: [{ name: 'host', value: 'a' }] }],
+      points: [
+        { name: 'm', value: -1.5, timestamp: '1700000000000000000', tags: [{ name: 'host', value: 'a' }] },
+      ],
     },
   });
 });
