@@ -55,7 +55,8 @@ export const boundUnreadAnswers = (
   });
   app.addHook('onSend', async (request, reply, payload: unknown) => {
     const weight = weightOf(payload, limits);
-    if (weight === 0) return payload;
+    // One whose reader is gone already takes nothing, and would never be given back.
+    if (weight === 0 || reply.raw.destroyed || reply.raw.closed) return payload;
     // A single answer always goes out, or what is larger than the bound could never be read.
     // A change that took effect is told as one; only reads are refused.
     if (request.method === 'GET' && unread > 0 && unread + weight > limits.maxUnreadAnswerBytes) {

@@ -8,6 +8,11 @@ import {
   maxParkedMessages,
   maxWaitingDeliveries,
 } from '../actors/runtime/limits.ts';
+import {
+  maxUnreadAnswerBytes as maxEarlierUnreadBytes,
+  maxInHand,
+  maxInHandBytes,
+} from '../http/earlier-api/limits.ts';
 import { edgeLimits, maxKnownFrameBytes, maxKnownFrames } from '../http/edge/limits.ts';
 import {
   bodyLimitBytes,
@@ -229,6 +234,28 @@ export const bounds: readonly Bound[] = [
     test: [
       'http/long-lists.test.ts',
       'what clients leave unread is bounded: further large answers are 503 until they read or go',
+    ],
+  },
+  {
+    collection: 'messages of one earlier client that are not settled',
+    by: 'earlier clients on the WebSocket',
+    entries: maxInHand,
+    bytes: { most: maxInHandBytes, of: 'all' },
+    whenFull: 'past the bytes it is not read, past the number it is cut off',
+    gauge: 'mon_backend_mailbox_depth_p99',
+    test: [
+      'http/earlier-api/strangers.test.ts',
+      'messages of a client that are not settled take so many bytes; then it is not read until they are',
+    ],
+  },
+  {
+    collection: 'large answers of the earlier API that are not read',
+    by: 'users who read',
+    bytes: { most: maxEarlierUnreadBytes, of: 'all' },
+    whenFull: '503 with Retry-After and a log line, until one of the readers ends',
+    test: [
+      'http/earlier-api/strangers.test.ts',
+      'large answers that nobody reads are bounded: a further one is 503, small ones go on',
     ],
   },
   {

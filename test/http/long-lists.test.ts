@@ -196,3 +196,40 @@ test('a client that takes for ever to read a large answer is cut', async (t) => 
   await ended;
   assert.equal(answer.complete, false, 'it did not come to its end');
 });
+
+test('a client that goes before its answer is made leaves nothing behind', async (t) => {
+  const { house } = await open(t, { output: 300_000 });
+  await house.ask('GET', `${base}?limit=1`);
+  const connections = async () => {
+    house.clock.nowMs += 1_000;
+    return /^mon_http_connections (\d+)/m.exec(await house.api.metrics.text())?.[1];
+  };
+  const before = await connections();
+  const { readEvents } = house.backend;
+  let readOn: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    readOn = resolve;
+  });
+  let reading = 0;
+  house.backend.readEvents = async (query) => {
+    reading += 1;
+    await held;
+    return readEvents.call(house.backend, query);
+  };
+  const asked = [base, `${base}?limit=1000`].map((path) => {
+    const one = request(house.url + path, {
+      headers: { authorization: `Bearer ${house.tokens.get('admin')}` },
+      agent: false,
+    });
+    one.on('error', () => {});
+    one.end();
+    return one;
+  });
+  await eventually('both are asked', () => reading === 2);
+  for (const one of asked) one.destroy();
+  await eventually('both are gone', async () => (await connections()) === before);
+  readOn();
+  house.backend.readEvents = readEvents;
+  assert.equal((await house.ask('GET', `${base}?limit=1`)).status, 200);
+  await eventually('nothing is unread', async () => (await unreadBytes(house)) === 0);
+});

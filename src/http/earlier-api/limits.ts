@@ -5,6 +5,8 @@ export const maxBodyBytes = 1_048_576;
 export const maxSubscriptions = 1_024;
 /** Unanswered messages of one client; a client that sends more is cut off. */
 export const maxInHand = 2_048;
+/** Their bytes; past it the client is not read until half of them are answered. */
+export const maxInHandBytes = 16_777_216;
 /** Bytes waiting to be taken by one client before it is cut off. */
 export const maxBufferedBytes = 16_777_216;
 export const pingIntervalMs = 20_000;
@@ -23,5 +25,9 @@ export const requestTimeouts: RequestTimeouts = {
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
 };
+/** Answers of at least this size count as large. */
+export const largeAnswerBytes = 65_536;
+/** All large answers that are not read yet; beyond it a large answer is 503. */
+export const maxUnreadAnswerBytes = 134_217_728;
 /** Characters; a path is part of a key of the store. */
 export const maxStashPathLength = 255;

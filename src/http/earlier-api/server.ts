@@ -20,7 +20,14 @@ import { noSilencingLimits, type SilencingLimits } from '../routes/silenced.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
 import { isForeign, refuseForged } from './cross-site.ts';
 import { Hub } from './hub.ts';
-import { maxBodyBytes, type RequestTimeouts, requestTimeouts, stalledReaderMs } from './limits.ts';
+import {
+  largeAnswerBytes,
+  maxBodyBytes,
+  maxUnreadAnswerBytes,
+  type RequestTimeouts,
+  requestTimeouts,
+  stalledReaderMs,
+} from './limits.ts';
 import { narrowed, type Paged } from './listing.ts';
 import { type Access, type Answer, type EarlierBackend, may } from './route.ts';
 import { findRoute, pathOf, queryOf } from './router.ts';
@@ -37,6 +44,10 @@ export interface EarlierApiOptions {
   readonly silencing?: SilencingLimits | undefined;
   /** Largest keepalive or result of a client. */
   readonly maxMessageBytes?: number | undefined;
+  /** Messages of one client that are not settled yet, in bytes. Default: that of `limits.ts`. */
+  readonly maxInHandBytes?: number | undefined;
+  /** Large answers that are not read yet, in bytes. Default: that of `limits.ts`. */
+  readonly maxUnreadBytes?: number | undefined;
   /** Default: those of `limits.ts`. */
   readonly timeouts?: RequestTimeouts | undefined;
 }
@@ -97,6 +108,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     clients: backend.clients,
     log,
     maxMessageBytes: options.maxMessageBytes,
+    maxInHandBytes: options.maxInHandBytes,
   });
   const server = createHttp(tls, options.timeouts ?? requestTimeouts);
   // A reader that takes nothing of its answer for so long is cut.
@@ -142,12 +154,30 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     return { ...answer, ...(answer.body === undefined ? {} : { body: paged.body }), headers: paged.headers };
   };
 
+  let unread = 0;
+  /** Whether an answer may be held until it is read. A change that took effect is told as one; only reads are refused. */
+  const mayHold = (request: IncomingMessage, response: ServerResponse, bytes: number): boolean => {
+    // One whose reader is gone already takes nothing.
+    if (bytes < largeAnswerBytes || response.destroyed || response.closed) return true;
+    const most = options.maxUnreadBytes ?? maxUnreadAnswerBytes;
+    if (request.method === 'GET' && unread > 0 && unread + bytes > most) return false;
+    unread += bytes;
+    response.once('close', () => {
+      unread -= bytes;
+    });
+    return true;
+  };
+
   const send = (
     request: IncomingMessage,
     response: ServerResponse,
     { code, body, headers = {} }: Reply,
   ): void => {
     const text = body === undefined ? '' : JSON.stringify(body);
+    if (!mayHold(request, response, text.length)) {
+      log.warn({ path: pathOf(request) }, 'refused: too many large answers are still being read');
+      return send(request, response, { code: 503, headers: { 'Retry-After': '2' } });
+    }
     const asked = request.headers['x-request-id'];
     response.sendDate = false;
     response.writeHead(code, {

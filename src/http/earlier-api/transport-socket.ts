@@ -18,7 +18,14 @@ import {
 import { asBuffer } from '../../wire/frames.ts';
 import type { Log } from '../log.ts';
 import type { Hub, Member } from './hub.ts';
-import { closeGraceMs, maxBufferedBytes, maxInHand, maxSubscriptions, pingIntervalMs } from './limits.ts';
+import {
+  closeGraceMs,
+  maxBufferedBytes,
+  maxInHand,
+  maxInHandBytes,
+  maxSubscriptions,
+  pingIntervalMs,
+} from './limits.ts';
 
 export interface TransportSocketOptions {
   readonly hub: Hub;
@@ -26,6 +33,8 @@ export interface TransportSocketOptions {
   readonly log: Log;
   /** Largest keepalive or result. */
   readonly maxMessageBytes?: number | undefined;
+  /** Messages of one client that are not settled yet; that of `limits.ts` when absent. */
+  readonly maxInHandBytes?: number | undefined;
 }
 
 export interface TransportSocket {
@@ -48,15 +57,18 @@ class Conversation implements Member {
   readonly #socket: WebSocket;
   readonly #options: TransportSocketOptions;
   #inHand = 0;
+  #inHandBytes = 0;
   #subscriptions = 0;
   #answered = true;
   #isOver = false;
   readonly #mayStay: () => boolean;
+  readonly #inHandLimit: number;
 
   constructor(socket: WebSocket, options: TransportSocketOptions, mayStay: () => boolean) {
     this.#socket = socket;
     this.#options = options;
     this.#mayStay = mayStay;
+    this.#inHandLimit = options.maxInHandBytes ?? maxInHandBytes;
     socket.on('message', (data) => this.#hear(asBuffer(data)));
     socket.on('pong', () => {
       this.#answered = true;
@@ -73,12 +85,15 @@ class Conversation implements Member {
 
   /** A client that did not answer the last ping is gone. */
   look(): void {
+    // While we do not read, silence is our doing.
+    if (this.#socket.isPaused) return;
     if (!this.#answered) return this.#socket.terminate();
     this.#answered = false;
     this.#socket.ping();
   }
 
   bye(): void {
+    this.#socket.resume();
     this.#socket.close(goingAway, 'bye');
   }
 
@@ -86,6 +101,8 @@ class Conversation implements Member {
   review(): void {
     if (this.#isOver || this.#mayStay()) return;
     this.#isOver = true;
+    // A paused socket would never read the answer to the close frame.
+    this.#socket.resume();
     this.#options.hub.leave(this);
     this.#options.log.warn({}, 'a client was disconnected: its user may no longer report');
     this.#socket.close(policyViolation, 'the user may no longer report');
@@ -102,11 +119,16 @@ class Conversation implements Member {
     if (!read.success) return this.#socket.close(policyViolation, 'invalid message');
     if (this.#inHand >= maxInHand) return this.#socket.close(policyViolation, 'too many messages unanswered');
     this.#inHand += 1;
+    this.#inHandBytes += bytes.length;
+    // Not read on until the actors took what is here: a sender waits, and nothing is lost.
+    if (this.#inHandBytes >= this.#inHandLimit) this.#socket.pause();
     this.#handle(read.data)
       .then((answer) => this.send(answer))
       .catch((error) => this.#refuse(read.data, error))
       .finally(() => {
         this.#inHand -= 1;
+        this.#inHandBytes -= bytes.length;
+        if (this.#socket.isPaused && this.#inHandBytes < this.#inHandLimit / 2) this.#socket.resume();
       });
   }
 

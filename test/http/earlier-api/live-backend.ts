@@ -22,7 +22,10 @@ export interface Told {
 }
 
 export const openLiveBackend = async (
-  options: Pick<EarlierApiOptions, 'tls' | 'silencing' | 'timeouts'> = {},
+  options: Pick<
+    EarlierApiOptions,
+    'tls' | 'silencing' | 'timeouts' | 'maxInHandBytes' | 'maxUnreadBytes'
+  > = {},
   store: MemoryStoreOptions = {},
 ) => {
   const told: Told[] = [];

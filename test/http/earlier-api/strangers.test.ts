@@ -7,12 +7,15 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { keepalivesPipe } from '../../../src/wire/earlier/transport.ts';
+import { eventually } from '../../eventually.ts';
 import { type LiveBackend, openLiveBackend, password } from './live-backend.ts';
 
 let live: LiveBackend;
 before(async () => {
   live = await openLiveBackend({
     timeouts: { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 50 },
+    maxInHandBytes: 500_000,
+    maxUnreadBytes: 12_000_000,
   });
 });
 after(() => live.close());
@@ -111,4 +114,60 @@ test('a request whose body never ends is answered 408 and cut', async () => {
   socket.on('data', (chunk) => chunks.push(chunk));
   await once(socket, 'close');
   assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 408 /);
+});
+
+test('messages of a client that are not settled take so many bytes; then it is not read until they are', async () => {
+  const { clients } = live.backend;
+  const real = clients.keepalive;
+  let [underWay, most, taken] = [0, 0, 0];
+  clients.keepalive = async () => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    underWay -= 1;
+    taken += 1;
+  };
+  const socket = open();
+  await once(socket, 'open');
+  const text = keepalive(1, 'x').replace('\\"a\\"', `\\"${'a'.repeat(100_000)}\\"`);
+  assert.ok(text.length > 100_000);
+  for (let n = 0; n < 40; n += 1) socket.send(text);
+  await eventually('all are taken', () => taken === 40);
+  clients.keepalive = real;
+  assert.ok(most >= 2 && most <= 8, `${most} messages were under way`);
+  socket.terminate();
+});
+
+test('large answers that nobody reads are bounded: a further one is 503, small ones go on', async () => {
+  const { clients } = live.backend;
+  await clients.keepalive(
+    { name: 'c1', address: 'a', subscriptions: [], version: '1', timestamp: 1 },
+    'websocket',
+  );
+  for (let n = 0; n < 10; n += 1)
+    await clients.result({
+      client: 'c1',
+      check: { name: `check-${n}`, output: 'x'.repeat(900_000), status: 0 },
+    });
+  const get = async (path: string) => {
+    const asked = httpRequest(`${live.url}${path}`, { headers: { Authorization: admin }, agent: false });
+    asked.end();
+    const [reply] = await once(asked, 'response');
+    reply.on('error', () => {});
+    return reply;
+  };
+  const stalled = await get('/results');
+  assert.equal(stalled.statusCode, 200);
+  const refused = await get('/results');
+  assert.equal(refused.statusCode, 503);
+  refused.resume();
+  const small = await get('/clients');
+  assert.equal(small.statusCode, 200);
+  small.resume();
+  stalled.destroy();
+  await eventually('there is room again', async () => {
+    const again = await get('/results');
+    again.resume();
+    return again.statusCode === 200;
+  });
 });
