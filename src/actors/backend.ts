@@ -1,8 +1,9 @@
 import type { EntityFact } from '../machines/entity-facts.ts';
+import type { CheckConfig } from '../model/check.ts';
 import type { Entity } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
-import { keepaliveCheckName } from '../model/names.ts';
+import { defaultNamespace, keepaliveCheckName } from '../model/names.ts';
 import { tellBoot } from './boot-behaviour.ts';
 import { bringUp, type Rebuilt } from './bring-up.ts';
 import { clientNamespace } from './clients/client-behaviour.ts';
@@ -17,6 +18,8 @@ import type { EventIndex } from './events/event-index.ts';
 import { gaugesOf } from './gauges.ts';
 import { type BackendOptions, type Opened, openFoundations } from './open-foundations.ts';
 import type { Parts } from './parts.ts';
+import type { ProblemBook } from './problems/problem-book.ts';
+import { unresolvedMessage, untrustedMessage } from './problems/withheld.ts';
 import type { Page, ReadQuery } from './read-model.ts';
 import { createLicensedLimit } from './resources/licensed-limit.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
@@ -90,6 +93,7 @@ export class Backend {
     this.#parts.silences.start();
     this.#parts.schedules.follow(this.#parts.configuration);
     this.#parts.watchdog.start();
+    this.#parts.problems.start();
   }
 
   isReady(): boolean {
@@ -105,6 +109,7 @@ export class Backend {
     this.#serving = false;
     tellBoot(this.runtime, { type: 'drain.requested', nowMs: this.#nowMs() });
     watchdog.stop();
+    this.#parts.problems.stop();
     await schedules.stop();
     sessions.drain('bye');
     await pipelines.close(deliveryDrainMs);
@@ -234,10 +239,35 @@ export class Backend {
     check: string,
     subscriptions: readonly string[] = [],
     attributes: Readonly<Record<string, unknown>> = {},
-  ): Promise<{ readonly issued: number }> {
+  ): Promise<{ readonly issued: number; readonly warnings: readonly string[] }> {
     const config = this.#parts.configuration.check(namespace, check);
     if (config === undefined) throw new MonError('notFound');
-    return { issued: this.#parts.executeNow(config, { subscriptions, attributes }) };
+    const warnings = await this.#obstacles(config, subscriptions);
+    return { issued: this.#parts.executeNow(config, { subscriptions, attributes }), warnings };
+  }
+
+  /** Why a run reaches fewer agents than were meant. Rejects when it can reach none: a secret can't be resolved. */
+  async #obstacles(config: CheckConfig, asked: readonly string[]): Promise<readonly string[]> {
+    const { sessions, secrets } = this.#parts;
+    const { secrets: references, metadata } = config;
+    const { namespace = defaultNamespace } = metadata;
+    if (references === null || references.length === 0) return [];
+    await secrets.resolve(namespace, references).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      const isOutage = error instanceof MonError && error.kind === 'unavailable';
+      throw new MonError(isOutage ? 'unavailable' : 'invalid', `the check was ${unresolvedMessage(why)}`, {
+        cause: error,
+      });
+    });
+    const untrusted = sessions.untrusted(namespace, asked.length === 0 ? config.subscriptions : asked);
+    return untrusted.length === 0 ? [] : [untrustedMessage(untrusted)];
+  }
+
+  // Problems
+
+  /** What can't work as it stands. */
+  get problems(): ProblemBook {
+    return this.#parts.problems.book;
   }
 
   /** Proxy checks whose entities are just being found out. */

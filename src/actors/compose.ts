@@ -22,6 +22,8 @@ import type { Parts } from './parts.ts';
 import { Announcements } from './pipelines/announcements.ts';
 import { composePipelines } from './pipelines/compose-pipelines.ts';
 import { createPlatformReporter, platformNamespace } from './platform-events.ts';
+import { composeProblems, configurationCheck } from './problems/compose-problems.ts';
+import { Withheld } from './problems/withheld.ts';
 import { ReadModel } from './read-model.ts';
 import { rootSpec } from './root-spec.ts';
 import type { Receipt } from './runtime/contract.ts';
@@ -68,6 +70,7 @@ export const compose = (foundations: Foundations): Parts => {
   const announcements = new Announcements({ commit, deliveries: pipelines.deliveries });
   const announce = (event: Event, receipt?: Receipt): void => announcements.tell(event, receipt);
 
+  const withheld = new Withheld();
   const registered = new RegisteredEntities();
   const tree: EntityTree = composeTree(foundations, {
     pipelines,
@@ -89,7 +92,7 @@ export const compose = (foundations: Foundations): Parts => {
     unheard: pipelines.unheard,
     announce,
   });
-  const sessions = composeSessions(foundations, tree);
+  const sessions = composeSessions(foundations, tree, withheld);
   const reportFinding = createPlatformReporter({
     name: foundations.name,
     table,
@@ -130,6 +133,7 @@ export const compose = (foundations: Foundations): Parts => {
     clients,
     secrets,
     entities: (namespace) => registered.list(namespace, (_, name) => tree.entity(namespace, name)),
+    withheld,
     report: reportFinding,
   });
   const pressure = new Pressure([
@@ -137,6 +141,15 @@ export const compose = (foundations: Foundations): Parts => {
     () => pipelines.deliveries.stats().waiting > maxWaitingDeliveries,
   ]);
   commit.onPressure(() => pressure.look());
+  const reader = new ReadModel({ commit, index: events, nowMs, silencesMatching });
+  const problems = composeProblems(foundations, {
+    pipelines,
+    sessions,
+    clients,
+    withheld,
+    report: reportFinding,
+    lastEvent: () => reader.event(platformNamespace, foundations.name, configurationCheck),
+  });
   return {
     ...scheduling,
     root,
@@ -147,7 +160,8 @@ export const compose = (foundations: Foundations): Parts => {
     held,
     gate,
     learn,
-    reader: new ReadModel({ commit, index: events, nowMs, silencesMatching }),
+    reader,
+    problems,
     pipelines,
     announcements,
     configuration,

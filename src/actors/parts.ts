@@ -11,6 +11,7 @@ import type { EventIndex } from './events/event-index.ts';
 import type { Ingest } from './ingest.ts';
 import type { Announcements } from './pipelines/announcements.ts';
 import type { Pipelines } from './pipelines/pipelines.ts';
+import type { Problems } from './problems/compose-problems.ts';
 import type { ReadModel } from './read-model.ts';
 import type { Pressure } from './runtime/pressure.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
@@ -38,4 +39,5 @@ export interface Parts extends Scheduling {
   readonly secrets: Secrets;
   readonly pressure: Pressure;
   readonly registered: RegisteredEntities;
+  readonly problems: Problems;
 }

@@ -1,10 +1,11 @@
 // The backend as the HTTP room sees it: everything routes and the agent edge may ask of the actor core.
 
 import type { Committer } from '../actors/resources/committer.ts';
-import type { ResourceTable } from '../actors/resources/resource-table.ts';
+import type { ResourceId, ResourceTable } from '../actors/resources/resource-table.ts';
 import type { Receipt } from '../actors/runtime/contract.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
+import type { Problem } from '../model/problems.ts';
 import type { ContentType } from '../wire/headers.ts';
 
 export interface PageRequest {
@@ -70,6 +71,15 @@ export interface Pressure {
   onChange(listener: (high: boolean) => void): () => void;
 }
 
+export interface ProblemsPort {
+  /** The problems of one resource, as of its last write. */
+  of(id: ResourceId): Promise<readonly Problem[]>;
+  /** Every resource that has some. */
+  all(namespace?: string): readonly { readonly id: ResourceId; readonly problems: readonly Problem[] }[];
+  /** Keeps the unknown fields of a write until the next one. */
+  noteUnknownFields(id: ResourceId, messages: readonly string[]): Promise<void>;
+}
+
 export interface BackendPort {
   /**
    * Takes an event in that a client of the API wrote; resolves after the commit. Rejects with a MonError. A write with the
@@ -104,9 +114,12 @@ export interface BackendPort {
     namespace: string,
     check: string,
     subscriptions?: readonly string[],
-  ): Promise<{ readonly issued: number }>;
+  ): Promise<{ readonly issued: number; readonly warnings?: readonly string[] }>;
 
   openSession(info: SessionInfo): AgentSession;
+
+  /** What can't work as it stands; absent where nobody looks for it. */
+  readonly problems?: ProblemsPort;
 
   readonly resources: ResourceTable;
   /** Where logins are kept. */

@@ -33,10 +33,13 @@ export interface Binding {
   readonly metadata?: { readonly name?: string };
 }
 
-const denied: AccessDecision = {
-  allow: false,
-  why: 'noRule',
-  message: 'unauthorized to perform action',
+/** `ro may not create checks in team-a`, `ro may not delete check disk in team-a`... */
+const denied = ({ username }: Principal, request: AccessRequest): AccessDecision => {
+  const { verb, resource, namespace, resourceName } = request;
+  const what = resource === null ? 'this, which only a rule on all resources (*) allows' : resource;
+  const which = resourceName === '' ? '' : ` ${resourceName}`;
+  const where = namespace === '' ? '' : ` in ${namespace}`;
+  return { allow: false, why: 'noRule', message: `${username} may not ${verb} ${what}${which}${where}` };
 };
 
 /** Rules written by older tools join several words with commas. */
@@ -100,7 +103,7 @@ export const authorize = (
         return { allow: true, by: binding.metadata?.name ?? '' };
     }
   }
-  return denied;
+  return denied(principal, request);
 };
 
 /** Whether a principal may see a namespace at all: a cluster-wide rule on namespaces, or any binding inside it. */

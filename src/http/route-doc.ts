@@ -9,7 +9,7 @@ export type Shape =
   | { readonly type: 'json'; readonly schema: z.ZodType; readonly example: unknown }
   | { readonly type: 'text'; readonly example: string; readonly mediaType?: string };
 
-export type HeaderName = 'ETag' | 'Mon-Continue' | 'Location' | 'Retry-After';
+export type HeaderName = 'ETag' | 'Mon-Continue' | 'Location' | 'Retry-After' | 'Warning';
 
 export interface AnswerDoc {
   readonly what: string;
@@ -44,9 +44,11 @@ export const one = (kind: ResourceKind): Shape => ({ type: 'one', kind });
 export const listOf = (kind: ResourceKind): Shape => ({ type: 'list', kind });
 export const json = (schema: z.ZodType, example: unknown): Shape => ({ type: 'json', schema, example });
 
-export const createdAnswer: Readonly<Record<number, AnswerDoc>> = { 201: { what: 'written; empty body' } };
+export const createdAnswer: Readonly<Record<number, AnswerDoc>> = {
+  201: { what: 'written; empty body', headers: ['Warning'] },
+};
 /** Where the answer names the state that was written. */
-const createdWithTag = { 201: { what: 'written; empty body', headers: ['ETag'] } } as const;
+const createdWithTag = { 201: { what: 'written; empty body', headers: ['ETag', 'Warning'] } } as const;
 export const removedAnswer: Readonly<Record<number, AnswerDoc>> = { 204: { what: 'done; empty body' } };
 
 const nouns: Readonly<Record<string, string>> = {

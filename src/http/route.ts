@@ -48,6 +48,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON, a string as it is; absent means an empty body. */
   readonly body?: object | string | Readable;
+  /** Told in `Warning` headers: what was done, but not as the caller may expect. */
+  readonly warnings?: readonly string[];
 }
 
 interface RouteBase {

@@ -39,6 +39,7 @@ import { type AccessRule, type Answer, type Call, type Parameters, type Route, v
 import { ensureSystemNamespace } from './system-namespace.ts';
 import { renewCertificate, type TlsOptions } from './tls.ts';
 import { boundUnreadAnswers, type UnreadLimits } from './unread-answers.ts';
+import { warningHeaders, withWarnings } from './write-warnings.ts';
 
 export interface HttpServerOptions {
   readonly backend: BackendPort;
@@ -179,9 +180,11 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
         const call = callOf(request, options.origin);
         const principal = principals.get(request);
         await ensureSystemNamespace(backend, request.method, call.parameters);
-        const answer = await (route.access === 'public' || route.access === 'open'
-          ? route.handle(call)
-          : route.handle({ ...call, principal: principal ?? unguarded() }));
+        const handle = async (): Promise<Answer> =>
+          route.access === 'public' || route.access === 'open'
+            ? route.handle(call)
+            : route.handle({ ...call, principal: principal ?? unguarded() });
+        const answer = await withWarnings({ route, call, backend, log }, handle);
         if (isStream(answer) && principal !== undefined)
           admitStream(answer.body, principal, accessOf(route, request.params as Parameters));
         return sendAnswer(reply, unlessKnown(answer, ifNoneMatchOf(request)));
@@ -302,8 +305,9 @@ const callOf = (request: FastifyRequest, origin: string | undefined): Call => ({
   origin: origin ?? `${request.protocol}://${request.host}`,
 });
 
-const sendAnswer = (reply: FastifyReply, { status, headers, body }: Answer): FastifyReply => {
+const sendAnswer = (reply: FastifyReply, { status, headers, body, warnings }: Answer): FastifyReply => {
   reply.code(status);
+  if (warnings !== undefined && warnings.length > 0) reply.header('Warning', warningHeaders(warnings));
   if (headers !== undefined) reply.headers(headers);
   return body === undefined ? reply.send() : reply.send(body);
 };

@@ -52,6 +52,8 @@ export interface ResourceKind {
   /** One line for people and for the OpenAPI document. */
   readonly summary: string;
   readonly schema: z.ZodType;
+  /** Fields of a body that are read although the schema does not name them in this place. */
+  readonly alsoKnown: ReadonlySet<string>;
   /** What stands before the dot of its selector fields, e.g. `check` in `check.publish`. */
   readonly selectorPrefix: string;
   /** Types and defaults; the message names the field. */
@@ -86,6 +88,7 @@ export interface KindRow<T> {
   readonly routes?: RouteStyle;
   readonly operations: readonly Operation[];
   readonly schema: z.ZodType<T>;
+  readonly alsoKnown?: readonly string[];
   readonly selectorPrefix: string;
   /** Begins the path in messages about types, e.g. `check` in `check.interval must be ...`. */
   readonly subject: string;
@@ -204,6 +207,7 @@ export const defineKind = <T>(row: KindRow<T>): ResourceKind => {
     operations: new Set(row.operations),
     summary: row.summary,
     schema: row.schema,
+    alsoKnown: new Set(row.alsoKnown ?? []),
     selectorPrefix: row.selectorPrefix,
     decode: (raw) => decodeRow(raw) as Decoded<Resource>,
     validate: (resource) => row.validate(own(resource)),

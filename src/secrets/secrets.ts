@@ -91,11 +91,18 @@ export const createSecrets = (
     switch (answer.type) {
       case 'found': {
         const value = valueIn(answer.body, address.key, version);
-        if (value === undefined) throw new MonError('notFound', `secret not found: ${name}`);
+        if (value === undefined)
+          throw new MonError(
+            'notFound',
+            `secret not found: ${name}: what provider ${providerName} holds at ${address.path} has no field ${address.key}`,
+          );
         return value;
       }
       case 'missing':
-        throw new MonError('notFound', `secret not found: ${name}`);
+        throw new MonError(
+          'notFound',
+          `secret not found: ${name}: provider ${providerName} holds nothing at ${address.path}`,
+        );
       case 'refused':
         throw new MonError(
           'permissionDenied',
@@ -108,11 +115,17 @@ export const createSecrets = (
 
   const readValue = async (namespace: string, name: string): Promise<string> => {
     const secret = table.get(secretsSegment, namespace, name) as Secret | undefined;
-    if (secret === undefined) throw new MonError('notFound', `secret not found: ${name}`);
+    if (secret === undefined)
+      throw new MonError(
+        'notFound',
+        `secret not found: ${name}: the namespace ${namespace} has no secret of this name`,
+      );
     const { id, provider: providerName } = secret.spec;
-    if (table.count(providersSegment) === 0) throw new MonError('notFound', 'no secret provider defined');
+    if (table.count(providersSegment) === 0)
+      throw new MonError('notFound', `no secret provider defined (secret ${name} names ${providerName})`);
     const provider = table.get(providersSegment, '', providerName) as SecretsProvider | undefined;
-    if (provider === undefined) throw new MonError('notFound', `secret provider not found: ${providerName}`);
+    if (provider === undefined)
+      throw new MonError('notFound', `secret provider not found: ${providerName} (named by secret ${name})`);
     if (provider.type === 'Env') {
       if (isBackendSetting(id))
         throw new MonError(
@@ -120,7 +133,11 @@ export const createSecrets = (
           `secret ${name} names the variable ${id}, a setting of the backend: those are not handed out; use a variable of another name`,
         );
       const value = env[id];
-      if (value === undefined) throw new MonError('notFound', `secret not found: ${name}`);
+      if (value === undefined)
+        throw new MonError(
+          'notFound',
+          `secret not found: ${name}: the backend has no environment variable ${id}`,
+        );
       return value;
     }
     const key = JSON.stringify([providerName, id]);

@@ -105,13 +105,33 @@ test('what cannot be had is told with the words of the reference product, and th
   const table = new Table();
   const secrets = createSecrets(table, {});
   table.secret('a', 'env', 'A');
-  await fails(secrets.resolve('default', refersTo('a')), 'notFound', /^no secret provider defined$/);
+  await fails(
+    secrets.resolve('default', refersTo('a')),
+    'notFound',
+    /^no secret provider defined \(secret a names env\)$/,
+  );
   table.provider('Env', 'other');
-  await fails(secrets.resolve('default', refersTo('a')), 'notFound', /^secret provider not found: env$/);
+  await fails(
+    secrets.resolve('default', refersTo('a')),
+    'notFound',
+    /^secret provider not found: env \(named by secret a\)$/,
+  );
   table.provider('Env', 'env');
-  await fails(secrets.resolve('default', refersTo('a')), 'notFound', /^secret not found: a$/);
-  await fails(secrets.resolve('default', refersTo('b')), 'notFound', /^secret not found: b$/);
-  await fails(secrets.resolve('other', refersTo('a')), 'notFound', /^secret not found: a$/);
+  await fails(
+    secrets.resolve('default', refersTo('a')),
+    'notFound',
+    /^secret not found: a: the backend has no environment variable /,
+  );
+  await fails(
+    secrets.resolve('default', refersTo('b')),
+    'notFound',
+    /^secret not found: b: the namespace default has no secret of this name$/,
+  );
+  await fails(
+    secrets.resolve('other', refersTo('a')),
+    'notFound',
+    /^secret not found: a: the namespace other has no secret of this name$/,
+  );
   await fails(secrets.resolve('default', [{ name: '', secret: 'a' }]), 'invalid', /^invalid secret info: a$/);
 });
 
@@ -126,9 +146,17 @@ test('both versions of the store are read, and both placements of the outer fiel
 
 test('a missing path, a missing key and an id that is none are told apart from a store that refuses us', async (t) => {
   const { store, table, secrets, configure } = await openStore(t);
-  await fails(secrets.resolve('default', refersTo('pager')), 'notFound', /^secret not found: pager$/);
+  await fails(
+    secrets.resolve('default', refersTo('pager')),
+    'notFound',
+    /^secret not found: pager: provider vault holds nothing at /,
+  );
   store.data.set('/v1/secret/data/pager', { data: { another: 'x' } });
-  await fails(secrets.resolve('default', refersTo('pager')), 'notFound', /^secret not found: pager$/);
+  await fails(
+    secrets.resolve('default', refersTo('pager')),
+    'notFound',
+    /^secret not found: pager: what provider vault holds at .* has no field /,
+  );
   table.secret('odd', 'vault', 'no-key');
   await fails(secrets.resolve('default', refersTo('odd')), 'invalid', /^invalid secret info: odd: /);
   configure({ token: 'wrong-token-canary' });

@@ -14,6 +14,11 @@ export const logTrace = (log: RuntimeLog, event: Event, trace: Trace): void => {
     workflows: trace.workflows.map(({ pipeline, name, outcome, why }) => ({ pipeline, name, outcome, why })),
   };
   const text = `event handled: ${trace.summary}`;
+  // What the event names can't run at all: a handler that does not exist, for instance.
+  if (trace.skipped.length > 0) {
+    const told = trace.workflows.length > 0 ? 'not everybody was told' : 'nobody was told';
+    return log.warn({ ...fields, skipped: trace.skipped }, `${told}: ${trace.summary}`);
+  }
   if (trace.workflows.some(({ outcome }) => bad.has(outcome))) log.error(fields, text);
   else log.info(fields, text);
 };

@@ -8,6 +8,7 @@ import type { Configuration } from '../configuration.ts';
 import type { Foundations } from '../foundations.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import { type Finding, watchdogFinding } from '../platform-events.ts';
+import type { Withheld } from '../problems/withheld.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { Watchdog } from '../watchdog.ts';
 import { IssueTimes } from './issue-times.ts';
@@ -22,6 +23,7 @@ export interface SchedulingNeighbours {
   readonly sessions: Sessions;
   readonly clients: Clients;
   readonly secrets: Secrets;
+  readonly withheld: Withheld;
   /** The entities of a namespace, in order of their names. */
   readonly entities: (namespace: string) => readonly Entity[];
   /** An event about this backend itself. */
@@ -39,7 +41,7 @@ export interface Scheduling {
 
 export const composeScheduling = (
   { runtime, commit, log }: Foundations,
-  { configuration, pipelines, sessions, clients, secrets, entities, report }: SchedulingNeighbours,
+  { configuration, pipelines, sessions, clients, secrets, withheld, entities, report }: SchedulingNeighbours,
 ): Scheduling => {
   const { faults } = runtime;
   const nowMs = (): number => runtime.clock.wallMs();
@@ -59,6 +61,7 @@ export const composeScheduling = (
     matcher,
     turns,
     resolveSecrets: secrets.resolve,
+    withheld,
     askClients: (config, issue) => clients.requests.ask(config, issue),
     entities,
     nowMs,

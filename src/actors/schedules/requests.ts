@@ -9,6 +9,7 @@ import type { ResolveSecrets } from '../../pipeline/ports.ts';
 import type { CheckRequest } from '../../wire/messages.ts';
 import type { ClientIssue } from '../clients/client-requests.ts';
 import type { Configuration } from '../configuration.ts';
+import type { Withheld } from '../problems/withheld.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { ProxyMatcher } from './proxy-matcher.ts';
 import { type RequestDefinitions, requestOf } from './request-of.ts';
@@ -21,6 +22,8 @@ export interface RequestsWorld {
   readonly turns: Pick<Turns, 'take'>;
   /** `NAME=value` of each reference; rejects when one cannot be had. */
   readonly resolveSecrets: ResolveSecrets;
+  /** Told of runs that do not go out, and of those that do again. */
+  readonly withheld: Pick<Withheld, 'begin'>;
   /** The same request for clients of the earlier generation, who share subscriptions with agents. */
   readonly askClients: (config: CheckConfig, issue: ClientIssue) => void;
   /** The entities of a namespace, in order of their names. */
@@ -49,6 +52,8 @@ interface Run {
   readonly subscriptions: readonly string[];
   readonly inTurn: boolean;
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class Requests {
   readonly #world: RequestsWorld;
@@ -127,11 +132,18 @@ export class Requests {
   #toAll(run: Run, config: CheckConfig, issued: number): void {
     const references = config.secrets ?? [];
     const request = requestOf(this.#world, run.namespace, config, issued);
-    if (references.length === 0) return this.#send(run, request);
+    if (references.length === 0) {
+      this.#world.withheld.begin(run.namespace, run.name);
+      return this.#send(run, request);
+    }
     this.#world.resolveSecrets(run.namespace, references).then(
-      (secrets) => this.#send(run, { ...request, secrets: [...secrets] }),
+      (secrets) => {
+        this.#world.withheld.begin(run.namespace, run.name);
+        this.#send(run, { ...request, secrets: [...secrets] });
+      },
       (error: unknown) => {
         const { namespace, name } = run;
+        this.#world.withheld.begin(namespace, name, messageOf(error));
         this.#world.log.error(
           { namespace, check: name, err: error },
           'the secrets of a check cannot be had, so it is not sent',

@@ -1,10 +1,15 @@
 // Sessions of agents, with the tree their entities live in and a log for what cannot be handed to them.
 import type { EntityTree } from '../entities/entity-tree.ts';
 import type { Foundations } from '../foundations.ts';
+import type { Withheld } from '../problems/withheld.ts';
 import { sessionSpec } from './session-behaviour.ts';
 import { Sessions } from './sessions.ts';
 
-export const composeSessions = ({ runtime, log }: Foundations, tree: EntityTree): Sessions =>
+export const composeSessions = (
+  { runtime, log }: Foundations,
+  tree: EntityTree,
+  withheld: Pick<Withheld, 'untrusted'>,
+): Sessions =>
   new Sessions({
     nowMs: () => runtime.clock.wallMs(),
     storedEntity: (namespace, name) => tree.entity(namespace, name),
@@ -12,9 +17,11 @@ export const composeSessions = ({ runtime, log }: Foundations, tree: EntityTree)
     tellActor: (id, fact) => runtime.registry.tell(id, fact),
     onUndeliverable: ({ connection: { namespace, agentName } }, frame) =>
       log.warn({ namespace, agent: agentName, frame }, 'a message could not be handed to the agent'),
-    onUntrusted: ({ connection: { namespace, agentName } }, check) =>
+    onUntrusted: ({ connection: { namespace, agentName } }, check) => {
+      withheld.untrusted(namespace, check, agentName);
       log.warn(
         { namespace, agent: agentName, check },
         'secrets will not be transmitted to agents without mutual TLS authentication (mTLS)',
-      ),
+      );
+    },
   });

@@ -87,6 +87,18 @@ export class Sessions {
     this.#byEntity.get(entityKey(namespace, agentName))?.connection.close(1001, reason);
   }
 
+  /** Whether a connected agent has one of the subscriptions. */
+  reaches(namespace: string, subscriptions: readonly string[]): boolean {
+    return subscriptions.some((one) => this.#index.holders(namespace, one).length > 0);
+  }
+
+  /** The connected agents that share a subscription and have no mutual TLS. */
+  untrusted(namespace: string, subscriptions: readonly string[]): readonly string[] {
+    return [...this.#index.reach(namespace, subscriptions)]
+      .filter(({ connection }) => !connection.mutualTls)
+      .map(({ connection }) => connection.agentName);
+  }
+
   /** The agents that hold a subscription, in alphabetical order: the ring of a round robin. */
   ring(namespace: string, subscription: string): readonly string[] {
     return this.#index

@@ -62,6 +62,10 @@ const headers: Readonly<Record<HeaderName, Json>> = {
   },
   Location: { description: 'the path of what was made' },
   'Retry-After': { description: 'seconds to wait before trying again' },
+  Warning: {
+    description:
+      'one value `299 mon "..."` for each field nobody knows and for each thing that cannot work as it stands (RFC 7234, section 5.5)',
+  },
 };
 
 const headersOf = (names: readonly HeaderName[]): Json =>
@@ -116,8 +120,14 @@ const listQuery: Readonly<Record<string, string>> = {
   labelSelector: "keeps items whose labels fit, e.g. `region == 'eu'`",
 };
 
+const writeQuery: Readonly<Record<string, string>> = {
+  strict:
+    '`true` refuses unknown fields with the nearest known name (also the header `Mon-Strict`); otherwise they are left out and told in `Warning` headers',
+};
+
 const parametersOf = ({ url, doc }: RouteDescription): readonly Json[] => {
-  const query = doc.query === 'list' ? listQuery : (doc.query ?? {});
+  const asked = doc.query === 'list' ? listQuery : (doc.query ?? {});
+  const query = doc.body?.shape.type === 'one' ? { ...asked, ...writeQuery } : asked;
   return [
     ...[...url.matchAll(/:(\w+)/g)].map(([, name]) => ({
       name,

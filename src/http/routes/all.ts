@@ -22,6 +22,7 @@ import { licenseRoutes } from './license.ts';
 import { namespaceRoutes } from './namespaces.ts';
 import { oidcRoutes } from './oidc.ts';
 import { type OperationsOptions, operationRoutes } from './operations.ts';
+import { problemRoutes } from './problems.ts';
 import { type SilencingLimits, silencedRoutes } from './silenced.ts';
 import { tessenRoutes } from './tessen.ts';
 import { userRoutes } from './users.ts';
@@ -71,6 +72,7 @@ export const apiRoutes = ({
       replaced: (provider) => okWithTag(authProviderKind.toWire(provider)),
       replacedDoc: { 200: { what: 'the provider as it is kept', shape: one(authProviderKind) } },
     }),
+    ...problemRoutes(backend),
     ...licenseRoutes(backend, licenseKey, wallMs),
     ...resourceRoutes(secretsProviderKind, table),
     ...resourceRoutes(secretKind, table),

@@ -72,7 +72,8 @@ export const checkRoutes = (backend: BackendPort): readonly GuardedRoute[] => [
       body: { shape: json(adhocSchema, { subscriptions: ['linux'] }), optional: true },
       answers: {
         202: {
-          what: 'asked for; `issued` is in seconds',
+          what: 'asked for; `issued` is in seconds. Agents left out are named in `Warning` headers',
+          headers: ['Warning'],
           shape: json(z.object({ issued: z.number() }), { issued: 1_700_000_000 }),
         },
       },
@@ -83,10 +84,10 @@ export const checkRoutes = (backend: BackendPort): readonly GuardedRoute[] => [
       const { namespace, name, segment } = idOf(call);
       if (backend.resources.get(segment, namespace, name) === undefined) throw new MonError('notFound');
       const { subscriptions } = asked.value;
-      const { issued } = await (subscriptions && subscriptions.length > 0
+      const { issued, warnings = [] } = await (subscriptions && subscriptions.length > 0
         ? backend.executeCheck(namespace, name, subscriptions)
         : backend.executeCheck(namespace, name));
-      return { status: 202, body: { issued } };
+      return { status: 202, body: { issued }, warnings };
     },
   },
   {

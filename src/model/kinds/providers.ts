@@ -48,6 +48,7 @@ export const secretsProviderKind = defineKind({
   routes: 'secretsProvider',
   operations: ['list', 'get', 'put', 'delete'],
   schema: secretsProviderSchema,
+  alsoKnown: ['spec.max_retries', 'spec.timeout', 'spec.rate_limiter'],
   selectorPrefix: 'provider',
   subject: '',
   decode: (raw) => decode(secretsProviderSchema, gatherClient(lowerWrapperKeys(raw)), ''),

@@ -89,6 +89,8 @@ export const checkKind = defineKind({
   routes: 'check',
   operations: namespacedAll,
   schema: checkConfigSchema,
+  // Reported by the reference product in some answers; it can't be set there either.
+  alsoKnown: ['scheduler'],
   selectorPrefix: 'check',
   subject: 'check',
   validate: validateCheckConfig,

@@ -16,7 +16,11 @@ export const reachable = signal(true);
 export const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
   const headers = new Headers(init.headers);
   headers.set('authorization', await authorization());
-  if (init.body !== undefined) headers.set('content-type', 'application/json');
+  if (init.body !== undefined) {
+    headers.set('content-type', 'application/json');
+    // Who writes by hand is told of a misspelled field before it is dropped.
+    headers.set('mon-strict', 'true');
+  }
   let response: Response;
   try {
     response = await fetch(path, { ...init, headers });

@@ -4,9 +4,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, encode, inNamespace, request, send } from '../lib/api.ts';
 import { addressOf, type ConfigKind, collectionOf, nameOf, type Resource } from '../lib/config-kinds.ts';
 import { type Place, placeOfField, placeOfParse } from '../lib/json-place.ts';
+import { usePolled } from '../lib/live.ts';
 import { attempt, notify } from '../lib/notices.ts';
+import { type ProblemsByName, readProblems, warningsOf } from '../lib/problems.ts';
 import { go, href } from '../lib/router.ts';
 import { CopyButton, Empty, Json, Panel, Problem } from '../parts/bits.tsx';
+import { ProblemList } from '../parts/problem-marks.tsx';
 
 interface Props {
   readonly namespace: string;
@@ -16,6 +19,7 @@ interface Props {
 }
 
 const preconditionFailed = 412;
+const problemsEveryMs = 10_000;
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -39,6 +43,10 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
   const isBusy = useSignal(false);
   const secret = useSignal('');
   const field = useRef<HTMLTextAreaElement>(null);
+
+  const problems = usePolled<ProblemsByName>(`problems of ${kind.path} ${name}`, problemsEveryMs, () =>
+    readProblems(namespace, kind),
+  );
 
   const load = async (): Promise<void> => {
     if (name === undefined) return;
@@ -99,6 +107,7 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
         if (!(await replace(path, resource))) return;
         notify('done', `Saved ${kind.one} ${name}`);
         await load();
+        problems.again();
       }
     } catch (error) {
       complain(wordsOf(error), placeOfField(text.value, wordsOf(error)));
@@ -134,9 +143,10 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
       go(listPath(namespace, kind));
   };
   const runNow = (): Promise<boolean> =>
-    attempt(`Asked to run ${name}`, () =>
-      send('POST', inNamespace(namespace, `checks/${encode(name ?? '')}/execute`), { check: name }),
-    );
+    attempt(`Asked to run ${name}`, async () => {
+      const path = inNamespace(namespace, `checks/${encode(name ?? '')}/execute`);
+      for (const warning of warningsOf(await send('POST', path, { check: name }))) notify('failed', warning);
+    });
 
   const isOpen = name === undefined || kind.acts.includes('edit');
   const isChanged = text.value !== pretty(loaded.value);
@@ -162,6 +172,7 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
           )}
         </div>
       </header>
+      {name !== undefined && <ProblemList reasons={problems.data?.get(name)} />}
       {problem.value !== '' && <Problem text={problem.value} again={() => void load()} />}
       {secret.value !== '' && (
         <p class="preview">

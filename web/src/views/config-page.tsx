@@ -11,8 +11,10 @@ import {
 } from '../lib/config-kinds.ts';
 import { plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
+import { type ProblemsByName, readProblems } from '../lib/problems.ts';
 import { go, href, query, setQuery } from '../lib/router.ts';
 import { Chip, Empty, Problem } from '../parts/bits.tsx';
+import { ProblemMark } from '../parts/problem-marks.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { ConfigEditor, listPath } from './config-editor.tsx';
 
@@ -62,6 +64,9 @@ const readAll = async (path: string): Promise<Found> => {
 const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }) => {
   const path = collectionOf(kind, namespace);
   const found = usePolled<Found>(path, everyMs, () => readAll(path));
+  const problems = usePolled<ProblemsByName>(`problems of ${path}`, everyMs, () =>
+    readProblems(namespace, kind),
+  );
   const shownRows = useSignal(rowsStep);
   const search = query.value.get('search') ?? '';
   const words = search.toLowerCase().split(' ');
@@ -114,7 +119,8 @@ const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }
                 <td>
                   <a href={href(`${listPath(namespace, kind)}/${encode(nameOf(resource))}`)}>
                     {shownName(kind, resource)}
-                  </a>
+                  </a>{' '}
+                  <ProblemMark reasons={problems.data?.get(nameOf(resource))} />
                 </td>
                 {kind.columns.map(([heading, tell]) => (
                   <td key={heading} class="dim" title={tell(resource)}>

@@ -1,0 +1,145 @@
+// Problems of the configuration, put together: the book of what can't work, who could run a check, and the event about the
+// platform that lasts as long as there are any.
+import type { CheckConfig } from '../../model/check.ts';
+import type { CheckEvent } from '../../model/event.ts';
+import { defaultNamespace } from '../../model/names.ts';
+import type { Problem } from '../../model/problems.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Foundations } from '../foundations.ts';
+import type { Pipelines } from '../pipelines/pipelines.ts';
+import { type Finding, platformNamespace } from '../platform-events.ts';
+import type { Resource, ResourceId } from '../resources/resource-table.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { type FoundProblems, ProblemBook } from './problem-book.ts';
+import { tryExpressions } from './try-expressions.ts';
+import type { Withheld } from './withheld.ts';
+
+/** The check of the platform's own events about the configuration. */
+export const configurationCheck = 'configuration';
+
+/** How often the problems are looked through for the event about them, milliseconds. */
+const lookMs = 10_000;
+/** Most problems told in one event. */
+const maxToldProblems = 20;
+
+export interface ProblemNeighbours {
+  readonly pipelines: Pipelines;
+  readonly sessions: Sessions;
+  readonly clients: Clients;
+  readonly withheld: Withheld;
+  readonly report: (finding: Finding) => Promise<void>;
+  /** The last event about the configuration, from before a restart perhaps. */
+  readonly lastEvent: () => Promise<CheckEvent | undefined>;
+}
+
+export interface Problems {
+  readonly book: ProblemBook;
+  start(): void;
+  stop(): void;
+}
+
+const nameOf = ({ segment, namespace, name }: ResourceId): string =>
+  namespace === '' ? `${segment} ${name}` : `${segment} ${namespace}/${name}`;
+
+const findingOf = (found: readonly FoundProblems[]): Finding => {
+  const lines = found.flatMap(({ id, problems }) =>
+    problems.map(({ message }) => `${nameOf(id)}: ${message}`),
+  );
+  const shown = lines.sort().slice(0, maxToldProblems);
+  const left = lines.length - shown.length;
+  return {
+    check: configurationCheck,
+    status: lines.length === 0 ? 0 : 1,
+    output:
+      lines.length === 0
+        ? 'everything that is defined can work'
+        : [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('\n'),
+  };
+};
+
+/** Whether clients of the earlier generation share a subscription with a check. */
+const clientsRun = (clients: Clients, { metadata, subscriptions }: CheckConfig): boolean =>
+  metadata.namespace === defaultNamespace &&
+  clients.list().some(({ record }) => {
+    const held = record['subscriptions'];
+    return (
+      Array.isArray(held) &&
+      held.some((name) => subscriptions.includes(String(name).replace(/^roundrobin:/, '')))
+    );
+  });
+
+export const composeProblems = (
+  { runtime, table, log }: Foundations,
+  { pipelines, sessions, clients, withheld, report, lastEvent }: ProblemNeighbours,
+): Problems => {
+  const { clock, faults } = runtime;
+  const onFault = (error: unknown): void => faults.report('looking for problems of the configuration', error);
+
+  const nobodyRuns = (check: CheckConfig): readonly Problem[] => {
+    const { publish, subscriptions, metadata } = check;
+    if (!publish || subscriptions.length === 0) return [];
+    if (sessions.reaches(metadata.namespace ?? defaultNamespace, subscriptions)) return [];
+    if (clientsRun(clients, check)) return [];
+    const wanted =
+      subscriptions.length === 1
+        ? `the subscription ${subscriptions[0]}`
+        : `one of the subscriptions ${subscriptions.join(', ')}`;
+    const message = `subscriptions: no connected agent has ${wanted}, so nobody runs it now`;
+    return [{ why: 'nobodyRuns', field: 'subscriptions', message }];
+  };
+  const momentary = ({ segment }: ResourceId, resource: Resource): readonly Problem[] => {
+    if (segment !== 'checks') return [];
+    const check = resource as unknown as CheckConfig;
+    return [...withheld.problems(check), ...nobodyRuns(check)];
+  };
+
+  const book = new ProblemBook({
+    table,
+    tryExpressions: (segment, resource) =>
+      tryExpressions(pipelines.expressions, segment, resource).catch((error: unknown) => {
+        onFault(error);
+        return [];
+      }),
+    momentary,
+    onFault,
+  });
+  table.watch('checks', ({ type, namespace, name }) => {
+    if (type === 'deleted') withheld.forget(namespace, name);
+  });
+
+  let disarm: (() => void) | undefined;
+  let told: string | undefined;
+  /** What the last look found: told when the next one finds the same, so that what passes at once raises nothing. */
+  let seen: string | undefined;
+
+  const look = async (): Promise<void> => {
+    const finding = findingOf(book.all().filter(({ id }) => id.namespace !== platformNamespace));
+    const stays = finding.output === seen;
+    seen = finding.output;
+    if (!stays || finding.output === told) return;
+    if (told === undefined && finding.status === 0 && ((await lastEvent())?.check.status ?? 0) === 0) {
+      told = finding.output;
+      return;
+    }
+    told = finding.output;
+    if (finding.status === 0) log.info({}, finding.output);
+    else log.warn({ problems: finding.output.split('\n') }, 'some definitions cannot work as they stand');
+    await report(finding);
+  };
+  const arm = (): void => {
+    disarm = clock.setTimer(() => {
+      arm();
+      look().catch(onFault);
+    }, lookMs);
+  };
+  return {
+    book,
+    start() {
+      book.start();
+      arm();
+    },
+    stop() {
+      disarm?.();
+    },
+  };
+};

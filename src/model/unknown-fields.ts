@@ -1,0 +1,154 @@
+// Fields that a body has and its schema does not: a misspelled field would be dropped without a word and the resource
+// would do something else than was meant. Found by walking the schema beside the body; the nearest known name is offered.
+import type { z } from 'zod';
+import type { ResourceKind } from './resource-kind.ts';
+import { isWrapped, lowerWrapperKeys } from './wrapped.ts';
+
+export interface UnknownField {
+  /** Where it stands, e.g. `spec.comand` or `subdues[0].begn`. */
+  readonly path: string;
+  /** The known name that looks most like it, if one does. */
+  readonly nearest?: string;
+}
+
+/** Most unknown fields told of one body. */
+const maxUnknownFields = 10;
+/** Longest field name shown, in characters. */
+const maxShownCharacters = 64;
+
+interface Definition {
+  readonly type: string;
+  readonly innerType?: z.core.$ZodType;
+  readonly in?: z.core.$ZodType;
+  readonly element?: z.core.$ZodType;
+  readonly valueType?: z.core.$ZodType;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly catchall?: z.core.$ZodType;
+  readonly options?: readonly z.core.$ZodType[];
+}
+
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
+
+/** The schema under everything that only wraps it: optional, nullable, default, transform. */
+const bare = (schema: z.core.$ZodType): Definition => {
+  const definition = definitionOf(schema);
+  const inner = definition.innerType ?? (definition.type === 'pipe' ? definition.in : undefined);
+  return inner === undefined ? definition : bare(inner);
+};
+
+/** Edits (insert, delete, replace, swap neighbours) between two words; gives up above `most`. */
+const distance = (one: string, other: string, most: number): number => {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
+  let before: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const same = one[i - 1] === other[j - 1];
+      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        best = Math.min(best, (before[j - 2] ?? 0) + 1);
+      row.push(best);
+    }
+    before = last;
+    last = row;
+  }
+  return last[other.length] ?? most + 1;
+};
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** The known name nearest to an unknown one; undefined when none is near. */
+export const nearestName = (unknown: string, known: readonly string[]): string | undefined => {
+  const wanted = plain(unknown.slice(0, maxShownCharacters));
+  const most = Math.max(1, Math.floor(wanted.length / 3));
+  let nearest: string | undefined;
+  let least = most + 1;
+  for (const name of known) {
+    const far = distance(wanted, plain(name), most);
+    if (far < least) [nearest, least] = [name, far];
+  }
+  return nearest;
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const walk = (schema: z.core.$ZodType, value: unknown, path: string, found: UnknownField[]): void => {
+  if (found.length >= maxUnknownFields) return;
+  const { type, shape, element, valueType, catchall, options } = bare(schema);
+  if (options !== undefined) return walkUnion(options, value, path, found);
+  if (type === 'array' && element !== undefined && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) walk(element, item, `${path}[${index}]`, found);
+  } else if (type === 'record' && valueType !== undefined && isObject(value)) {
+    for (const [key, item] of Object.entries(value)) walk(valueType, item, `${path}.${key}`, found);
+  } else if (type === 'object' && shape !== undefined && isObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      const at = path === '' ? key : `${path}.${key}`;
+      const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
+      if (known !== undefined) walk(known, item, at, found);
+      else if (catchall === undefined && found.length < maxUnknownFields)
+        found.push(unknownField(path, key, Object.keys(shape)));
+    }
+  }
+};
+
+/** Of several shapes the one that knows most of what is there is meant. */
+const walkUnion = (
+  options: readonly z.core.$ZodType[],
+  value: unknown,
+  path: string,
+  found: UnknownField[],
+): void => {
+  const each = options.map((option) => {
+    const own: UnknownField[] = [];
+    walk(option, value, path, own);
+    return own;
+  });
+  const fewest = each.reduce((best, own) => (own.length < best.length ? own : best), each[0] ?? []);
+  found.push(...fewest);
+};
+
+const unknownField = (parent: string, key: string, known: readonly string[]): UnknownField => {
+  const shown = key.length > maxShownCharacters ? `${key.slice(0, maxShownCharacters)}...` : key;
+  const nearest = nearestName(key, known);
+  return {
+    path: parent === '' ? shown : `${parent}.${shown}`,
+    ...(nearest === undefined ? {} : { nearest }),
+  };
+};
+
+/** The unknown fields of any value by its schema, the first ten. */
+export const unknownFieldsIn = (schema: z.core.$ZodType, value: unknown): readonly UnknownField[] => {
+  const found: UnknownField[] = [];
+  walk(schema, value, '', found);
+  return found;
+};
+
+const wrapperKeys: ReadonlySet<string> = new Set(['type', 'api_version', 'metadata', 'spec']);
+
+/** The same of a resource's body, wrapped or not. Fields read elsewhere than by the schema are known too. */
+export const unknownFieldsOf = (
+  kind: Pick<ResourceKind, 'schema' | 'wrapped' | 'alsoKnown'>,
+  body: unknown,
+): readonly UnknownField[] => {
+  if (!isObject(body)) return [];
+  const also = kind.alsoKnown;
+  const lift = !kind.wrapped && isWrapped(body);
+  if (!lift)
+    return unknownFieldsIn(kind.schema, kind.wrapped ? lowerWrapperKeys(body) : body).filter(
+      ({ path }) => !also.has(path),
+    );
+  const outer = Object.keys(body)
+    .filter((key) => !wrapperKeys.has(key.toLowerCase()))
+    .map((key) => unknownField('', key, [...wrapperKeys]));
+  const spec = unknownFieldsIn(kind.schema, body.spec)
+    .filter(({ path }) => !also.has(path))
+    .map((field) => ({ ...field, path: `spec.${field.path}` }));
+  const metadata = isObject(body.metadata) ? unknownFieldsIn(kind.schema, { metadata: body.metadata }) : [];
+  return [...outer, ...metadata, ...spec].slice(0, maxUnknownFields);
+};
+
+/** `unknown field spec.comand, did you mean command?` */
+export const describeUnknownField = ({ path, nearest }: UnknownField): string =>
+  nearest === undefined ? `unknown field ${path}` : `unknown field ${path}, did you mean ${nearest}?`;

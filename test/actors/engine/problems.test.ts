@@ -1,0 +1,70 @@
+// What can't work as it stands is an event of the platform while it lasts, and no longer.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { World } from './world.ts';
+
+const lastTold = async (world: World) => {
+  const page = await world.drive(world.backend.readEvents({ namespace: 'mon-system' }));
+  const event = page.items.find(({ check }) => check.metadata.name === 'configuration');
+  return event && { status: event.check.status, output: event.check.output };
+};
+
+const recorder = { metadata: { name: 'record', namespace: 'default' }, type: 'set', handlers: [] };
+
+test('a handler that is missing is an event of the platform until it appears, also over a restart', async () => {
+  const world = await World.open();
+  await world.agent('a', { subscriptions: ['all'] });
+  await world.define('handlers', 'record', recorder);
+  await world.check('cpu', { handlers: ['record', 'pager'] });
+  await world.advance(30_000);
+  const told = await lastTold(world);
+  assert.equal(told?.status, 1);
+  assert.match(told?.output ?? '', /^checks default\/cpu: handlers: the handler "pager" does not exist/);
+  assert.equal(world.warnings(/cannot work as they stand/).length, 1);
+  await world.define('handlers', 'pager', { ...recorder, metadata: { name: 'pager', namespace: 'default' } });
+  await world.advance(30_000);
+  assert.equal((await lastTold(world))?.status, 0);
+  await world.remove('handlers', 'pager');
+  await world.advance(30_000);
+  assert.equal((await lastTold(world))?.status, 1);
+  await world.stop();
+});
+
+test('a check that is withheld is an event of the platform: a secret that is not there, an agent without a certificate', async () => {
+  const world = await World.open();
+  await world.agent('plain', { subscriptions: ['all'] });
+  await world.define('handlers', 'record', recorder);
+  await world.define('secrets', 'db', {
+    type: 'Secret',
+    api_version: 'secrets/v1',
+    metadata: { name: 'db', namespace: 'default' },
+    spec: { id: 'MON_TEST_UNSET_VARIABLE', provider: 'env' },
+  });
+  await world.check('login', { interval: 10, secrets: [{ name: 'PASSWORD', secret: 'db' }] });
+  await world.advance(40_000);
+  assert.match((await lastTold(world))?.output ?? '', /a secret can't be resolved \(secret not found: db/);
+  process.env['ENGINE_TEST_SECRET'] = 'correct horse';
+  await world.define('secrets', 'db', {
+    type: 'Secret',
+    api_version: 'secrets/v1',
+    metadata: { name: 'db', namespace: 'default' },
+    spec: { id: 'ENGINE_TEST_SECRET', provider: 'env' },
+  });
+  await world.advance(40_000);
+  assert.match(
+    (await lastTold(world))?.output ?? '',
+    /not sent to plain: the check has secrets, and they travel only over mutual TLS/,
+  );
+  await world.stop();
+  delete process.env['ENGINE_TEST_SECRET'];
+});
+
+test('where everything works there is no such event', async () => {
+  const world = await World.open();
+  await world.agent('a', { subscriptions: ['all'] });
+  await world.define('handlers', 'record', recorder);
+  await world.check('cpu');
+  await world.advance(60_000);
+  assert.equal(await lastTold(world), undefined);
+  await world.stop();
+});

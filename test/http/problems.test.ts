@@ -1,0 +1,202 @@
+// Mistakes that would go green or silent: unknown fields, references to what does not exist, expressions that always throw.
+// Each is told in the answer to the write, and marked until it is mended. Against the real backend, its store in memory.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../eventually.ts';
+import { openRealHouse } from './real-house.ts';
+
+type Json = Record<string, unknown>;
+
+const base = '/api/core/v2/namespaces/default';
+
+const open = async (t: TestContext) => {
+  const house = await openRealHouse(t);
+  const authorization = await house.login();
+  const ask = async (method: string, path: string, body?: Json, headers: Record<string, string> = {}) => {
+    const reply = await fetch(`${house.url}${path}`, {
+      method,
+      headers: { authorization, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await reply.text();
+    const { message = '' } = text.startsWith('{') ? (JSON.parse(text) as { message?: string }) : {};
+    return { status: reply.status, warning: reply.headers.get('warning') ?? '', text, message };
+  };
+  const marks = async (name: string): Promise<string> => {
+    const found = JSON.parse((await ask('GET', '/api/inspect/v1/problems?namespace=default')).text) as {
+      name: string;
+      problems: { message: string }[];
+    }[];
+    return found
+      .filter((one) => one.name === name)
+      .flatMap(({ problems }) => problems.map(({ message }) => message))
+      .join('\n');
+  };
+  return { ask, marks, house };
+};
+
+const check = (name: string, fields: Json = {}): Json => ({
+  metadata: { name },
+  command: 'true',
+  interval: 60,
+  subscriptions: ['linux'],
+  ...fields,
+});
+
+test('a misspelled field is told with the nearest name, marked, and refused for who asks for that', async (t) => {
+  const { ask, marks } = await open(t);
+  const misspelled = check('disk', { hndlers: ['pager'], subdues: [{ begn: 'x' }] });
+  delete misspelled.subdues;
+  for (const strict of ['?strict=true', '?strict']) {
+    const refused = await ask('PUT', `${base}/checks/disk${strict}`, misspelled);
+    assert.equal(refused.status, 400);
+    assert.equal(refused.message, 'unknown field hndlers, did you mean handlers?');
+  }
+  const byHeader = await ask('POST', `${base}/checks`, misspelled, { 'mon-strict': 'true' });
+  assert.equal(byHeader.status, 400);
+  assert.equal((await ask('PUT', `${base}/checks/disk?strict=maybe`, misspelled)).status, 400);
+  assert.equal((await ask('GET', `${base}/checks/disk`)).status, 404);
+
+  const taken = await ask('PUT', `${base}/checks/disk`, misspelled);
+  assert.equal(taken.status, 201);
+  assert.match(taken.warning, /^299 mon "unknown field hndlers, did you mean handlers\?"/);
+  assert.match(await marks('disk'), /unknown field hndlers/);
+  const mended = await ask('PUT', `${base}/checks/disk`, check('disk'));
+  assert.doesNotMatch(mended.warning, /unknown/);
+  assert.doesNotMatch(await marks('disk'), /unknown/);
+  await ask(
+    'PATCH',
+    `${base}/checks/disk`,
+    { lables: {} },
+    { 'content-type': 'application/merge-patch+json' },
+  );
+  assert.match(await marks('disk'), /unknown field lables/);
+  assert.equal((await ask('DELETE', `${base}/checks/disk`)).status, 204);
+  await eventually('the mark goes', async () => (await marks('disk')) === '');
+});
+
+test('a wrapped body, an event and a silence are looked at too', async (t) => {
+  const { ask } = await open(t);
+  const wrapped = {
+    type: 'CheckConfig',
+    api_version: 'core/v2',
+    metadata: { name: 'disk' },
+    spec: { comand: 'true', interval: 60 },
+  };
+  const refused = await ask('POST', `${base}/checks`, wrapped);
+  assert.equal(refused.status, 400);
+  assert.match(
+    refused.message,
+    /check command must be set.*unknown field spec\.comand, did you mean command\?/,
+  );
+  const silence = { metadata: {}, check: 'disk', subscription: 'linux', expires: 600 };
+  assert.match(
+    (await ask('POST', `${base}/silenced`, silence)).warning,
+    /unknown field expires, did you mean expire\?/,
+  );
+  assert.equal((await ask('POST', `${base}/silenced?strict=true`, silence)).status, 400);
+  const event = {
+    entity: { metadata: { name: 'web' }, entity_class: 'proxy' },
+    check: { metadata: { name: 'cpu' }, interval: 60, staus: 2 },
+  };
+  const posted = await ask('POST', `${base}/events`, event);
+  assert.equal(posted.status, 201);
+  assert.match(posted.warning, /unknown field check\.staus, did you mean status\?/);
+});
+
+test('what a resource names and does not exist is told, and no longer once it appears', async (t) => {
+  const { ask, marks } = await open(t);
+  const named = {
+    handlers: ['pager'],
+    check_hooks: [{ critical: ['ps'] }],
+    runtime_assets: ['tools'],
+    secrets: [{ name: 'A', secret: 'db' }],
+    pipelines: [{ name: 'incident' }],
+  };
+  const { warning } = await ask('PUT', `${base}/checks/disk`, check('disk', named));
+  for (const missing of [
+    'handler \\"pager',
+    'hook \\"ps',
+    'asset \\"tools',
+    'secret \\"db',
+    'pipeline \\"incident',
+  ])
+    assert.ok(warning.includes(`the ${missing}\\" does not exist`), `${missing}: ${warning}`);
+  assert.match(await marks('disk'), /the handler "pager" does not exist/);
+
+  const handler = {
+    metadata: { name: 'pager' },
+    type: 'pipe',
+    command: 'true',
+    filters: ['nights', 'is_incident'],
+    mutator: 'short',
+  };
+  const put = await ask('PUT', `${base}/handlers/pager`, handler);
+  assert.match(put.warning, /the filter \\"nights\\" does not exist/);
+  assert.match(put.warning, /the mutator \\"short\\" does not exist/);
+  assert.doesNotMatch(put.warning, /is_incident/);
+  assert.doesNotMatch(await marks('disk'), /pager/);
+  assert.equal((await ask('DELETE', `${base}/handlers/pager`)).status, 204);
+  assert.match(await marks('disk'), /the handler "pager" does not exist/);
+
+  const binding = {
+    metadata: { name: 'ops' },
+    role_ref: { type: 'Role', name: 'nobody' },
+    subjects: [{ type: 'User', name: 'a' }],
+  };
+  assert.match(
+    (await ask('PUT', `${base}/rolebindings/ops`, binding)).warning,
+    /the role \\"nobody\\" does not exist; it grants nothing/,
+  );
+});
+
+test('a published check that nobody runs is told', async (t) => {
+  const { ask } = await open(t);
+  const idle = await ask('PUT', `${base}/checks/idle`, check('idle', { publish: true, subscriptions: [] }));
+  assert.match(idle.warning, /without subscriptions is run by nobody/);
+  const lonely = await ask('PUT', `${base}/checks/lonely`, check('lonely', { publish: true }));
+  assert.match(lonely.warning, /no connected agent has the subscription linux, so nobody runs it now/);
+  assert.equal((await ask('PUT', `${base}/checks/quiet`, check('quiet'))).warning, '');
+});
+
+test('an expression that throws on a sample event is told; one that reads a label is not', async (t) => {
+  const { ask, marks } = await open(t);
+  const filter = (name: string, expressions: readonly string[]) =>
+    ask('PUT', `${base}/filters/${name}`, { metadata: { name }, action: 'allow', expressions });
+  const typo = await filter('typo', ['true', 'event.chek.status == 2']);
+  assert.equal(typo.status, 201);
+  assert.match(typo.warning, /expressions\[1\]: \\"event\.chek\.status == 2\\" fails on a sample: TypeError/);
+  assert.match(await marks('typo'), /event\.chek/);
+  const fine = await filter('fine', [
+    "event.entity.labels.region.startsWith('eu')",
+    "event.check.annotations['a/b'].length > 0",
+    'event.metrics.points[0].value > 1 && event.check.hooks[0].output != ""',
+    'hour(event.timestamp) >= 9 && event.check.history[0].status == 0',
+  ]);
+  assert.equal(fine.warning, '');
+  const proxies = { proxy_requests: { entity_attributes: ['entity.lables.a == "b"'] } };
+  const wrong = await ask('PUT', `${base}/checks/proxied`, check('proxied', proxies));
+  assert.match(wrong.warning, /proxy_requests\.entity_attributes\[0\]/);
+});
+
+test('a check whose secret cannot be resolved is refused by execute, with the reason', async (t) => {
+  const { ask } = await open(t);
+  await ask('PUT', `${base}/checks/login`, check('login', { secrets: [{ name: 'A', secret: 'db' }] }));
+  const refused = await ask('POST', `${base}/checks/login/execute`, {});
+  assert.equal(refused.status, 400);
+  assert.match(refused.message, /not sent to any agent: a secret can't be resolved \(secret not found: db/);
+});
+
+test('a refusal for want of rights says who may not do what, and where', async (t) => {
+  const { house, ask } = await open(t);
+  const user = { username: 'ro', password: 'reads-only-1', groups: [] };
+  assert.equal((await ask('PUT', '/api/core/v2/users/ro', user)).status, 201);
+  const authorization = await house.login('ro', 'reads-only-1');
+  const refused = await fetch(`${house.url}/api/core/v2/namespaces/team-a/checks`, {
+    method: 'POST',
+    headers: { authorization },
+    body: JSON.stringify(check('disk')),
+  });
+  assert.equal(refused.status, 403);
+  assert.deepEqual(await refused.json(), { message: 'ro may not create checks in team-a', code: 4 });
+});
