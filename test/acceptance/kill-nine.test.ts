@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { seed, seeded } from '../property.ts';
-import { mongodbSkipReason, startMongodb } from '../store/mongodb-server.ts';
+import { startFastMongodb } from '../store/mongodb-server.ts';
 import { AckedSender } from './acked-sender.ts';
 import { ApiClient, type Backend, eventually, inDefault, startBackend, tempDir } from './programs.ts';
 
@@ -85,13 +85,10 @@ test(`${kills} kill -9 under load lose no acknowledged event: LMDB`, { timeout: 
   });
 });
 
-const skip = mongodbSkipReason();
-
 test(`${kills} kill -9 under load lose no acknowledged event: MongoDB wire`, {
   timeout: 900_000,
-  skip,
 }, async (t) => {
-  const server = await startMongodb();
+  const server = await startFastMongodb();
   try {
     await tempDir(async (dir) => {
       const { acked } = await killUnderLoad(dir, ['--store-url', `${server.url}/mon`]);

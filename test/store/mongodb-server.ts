@@ -1,12 +1,13 @@
-// A server that speaks MongoDB's protocol, for tests: `MON_TEST_MONGODB_URL` if set, else a `mongod` on the PATH, else
-// FerretDB with SQLite behind it, built with Go. It is built only when `MON_TEST_REQUIRE` names `mongodb`: plain
-// `npm test` on a machine with Node alone says that it skipped these tests, and does not compile anything.
+// Servers that speak MongoDB's protocol, for tests: `MON_TEST_MONGODB_URL` if set, else a `mongod` on the PATH, else FerretDB with
+// SQLite behind it for compatibility, and the stand-in in wire-server/ for load and faults. FerretDB is built with Go, and only
+// when `MON_TEST_REQUIRE` names `mongodb`: plain `npm test` on a machine with Node alone says that it skipped those tests.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { isRequired, skipWithout } from '../requirements.ts';
 
 export interface TestServer {
@@ -32,16 +33,43 @@ export function mongodbSkipReason(): string | false {
 }
 
 export async function startMongodb(): Promise<TestServer> {
+  const real = await startReal();
+  if (real !== undefined) return real;
+  if (!existsSync(ferretPath)) buildFerret();
+  const dir = newDir();
+  const port = await freePort();
+  return startServer(ferretPath, [`127.0.0.1:${port}`, dir], dir, port, true);
+}
+
+/** For load and for faults: a real server where there is one, else the stand-in of this folder. Never FerretDB, which scans. */
+export const startFastMongodb = async (): Promise<TestServer> => (await startReal()) ?? startStandIn();
+
+/** The stand-in, which needs nothing but Node; with a name it announces itself as a replica set of one member. */
+export const startStandIn = async (replicaSet?: string): Promise<TestServer> => {
+  const dir = newDir();
+  const port = await freePort();
+  const script = fileURLToPath(new URL('./wire-server/main.js', import.meta.url));
+  const args = [script, `${port}`, dir, ...(replicaSet === undefined ? [] : [replicaSet])];
+  return startServer(process.execPath, args, dir, port, false);
+};
+
+const startReal = async (): Promise<TestServer | undefined> => {
   const url = process.env.MON_TEST_MONGODB_URL;
   if (url) return { url: url.replace(/\/+$/, ''), isFerret: false, stop: async () => {} };
-  const dir = mkdtempSync(join(tmpdir(), 'mon-mongodb-'));
-  const port = await freePort();
   const mongod = onPath('mongod');
-  if (!mongod && !existsSync(ferretPath)) buildFerret();
-  return mongod
-    ? startServer(mongod, ['--dbpath', dir, '--port', `${port}`, '--bind_ip', '127.0.0.1'], dir, port, false)
-    : startServer(ferretPath, [`127.0.0.1:${port}`, dir], dir, port, true);
-}
+  if (mongod === undefined) return undefined;
+  const dir = newDir();
+  const port = await freePort();
+  return startServer(
+    mongod,
+    ['--dbpath', dir, '--port', `${port}`, '--bind_ip', '127.0.0.1'],
+    dir,
+    port,
+    false,
+  );
+};
+
+const newDir = (): string => mkdtempSync(join(tmpdir(), 'mon-mongodb-'));
 
 async function startServer(
   command: string,

@@ -1,0 +1,62 @@
+// The MongoDB store on the stand-in: everything it promises anywhere, and the faults that only the stand-in can produce.
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { MongoClient } from 'mongodb';
+import { openMongoStore } from '../../src/store/mongo-store.ts';
+import { describeMongoStore } from './mongo-suite.ts';
+import { startStandIn } from './mongodb-server.ts';
+import { put, record, written } from './records.ts';
+
+const server = await startStandIn();
+const replicaSet = await startStandIn('rs0');
+after(() => Promise.all([server.stop(), replicaSet.stop()]));
+
+describeMongoStore('the stand-in', server);
+describeMongoStore('a stand-in that announces a replica set', replicaSet);
+
+const administer = async (url: string, command: Record<string, unknown>): Promise<void> => {
+  const client = new MongoClient(url, { directConnection: true });
+  try {
+    await client.db('admin').command(command);
+  } finally {
+    await client.close();
+  }
+};
+
+describe('MongoDB store on a replica set that fails', () => {
+  it('applies a write once and reports it as written when the reply was lost', async () => {
+    const url = `${replicaSet.url}/mon_lost_reply`;
+    const store = await openMongoStore({ url });
+    await store.commit([put('k', 1)]);
+    await administer(replicaSet.url, {
+      configureFailPoint: 'failCommand',
+      mode: { times: 1 },
+      data: { failCommands: ['update'], loseReply: true },
+    });
+    assert.deepEqual(await store.commit([put('k', 2)]), [written]);
+    assert.deepEqual(await store.get('check', 'k'), record(2));
+    await store.close();
+  });
+
+  it('writes again once a new primary is elected', async () => {
+    const url = `${replicaSet.url}/mon_election`;
+    const store = await openMongoStore({ url, serverSelectionMs: 30_000 });
+    await store.commit([put('k', 1)]);
+    await administer(replicaSet.url, { replSetStepDown: 1 });
+    assert.deepEqual(await store.commit([put('k', 2)]), [written]);
+    await store.close();
+  });
+
+  it('reports a server that is shutting down as an outage, and writes once it is back', async () => {
+    const url = `${replicaSet.url}/mon_refused`;
+    const store = await openMongoStore({ url });
+    await administer(replicaSet.url, {
+      configureFailPoint: 'failCommand',
+      mode: { times: 2 },
+      data: { failCommands: ['update'], errorCode: 11_600 },
+    });
+    await assert.rejects(store.commit([put('k', 1)]), { name: 'StoreError', code: 'unavailable' });
+    assert.deepEqual(await store.commit([put('k', 1)]), [written]);
+    await store.close();
+  });
+});
