@@ -91,7 +91,7 @@ const vectors: readonly (readonly [number, string, ...(readonly [string, string]
   [30, 'a result over TCP', [inputs, 'a result on the TCP socket is answered as soon as it is whole']],
   [31, 'a ping', [inputs, 'a ping is answered with pong']],
   [32, 'rubbish, kept open', [inputs, 'rubbish on a TCP connection that stays open']],
-  [33, 'a result without output', [inputs, 'a result without output with nothing']],
+  [33, 'a result without output', [inputs, 'a result without output or status with nothing']],
   [34, 'UDP: invalid, then valid', [inputs, 'an invalid datagram does not deafen the UDP socket']],
   [35, 'a counter', [statsd, 'a counter is summed and divided by the time since the last flush']],
   [36, 'a timer', [statsd, 'a timer tells its distribution']],

@@ -24,13 +24,23 @@ const runCommand = createCommands(collections, {
   },
 });
 
+/** Drivers send a write again, once, where the reply carries the label that servers give these errors. */
+const retryable = new Set([91, 189, 10_107, 11_600, 11_602, 13_435]);
+
+const failure = (command: Doc, { code, codeName, message }: CommandError): Doc => ({
+  ok: 0,
+  code,
+  codeName,
+  errmsg: message,
+  ...('txnNumber' in command && retryable.has(code) ? { errorLabels: ['RetryableWriteError'] } : {}),
+});
+
 const replyTo = async (command: Doc): Promise<Doc> => {
   try {
     const reply = 'configureFailPoint' in command ? failPoints.configure(command) : await runCommand(command);
     return { ...reply, ok: 1 };
   } catch (error) {
-    if (error instanceof CommandError)
-      return { ok: 0, code: error.code, codeName: error.codeName, errmsg: error.message };
+    if (error instanceof CommandError) return failure(command, error);
     return { ok: 0, code: 1, codeName: 'InternalError', errmsg: String(error) };
   }
 };
@@ -40,10 +50,8 @@ const answer = async (socket: Socket, request: Request): Promise<void> => {
   if (fault !== undefined) {
     if (fault.delayMs > 0) await pause(fault.delayMs);
     if (fault.closeConnection) return void socket.destroy();
-    if (fault.error !== undefined) {
-      const { code, codeName, message } = fault.error;
-      return void socket.write(encodeReply(request, { ok: 0, code, codeName, errmsg: message }));
-    }
+    if (fault.error !== undefined)
+      return void socket.write(encodeReply(request, failure(request.command, fault.error)));
   }
   const reply = await replyTo(request.command);
   if (fault?.loseReply) return void socket.destroy();
