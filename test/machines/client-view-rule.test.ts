@@ -78,6 +78,15 @@ describe('the earlier generation: one check of one client', () => {
     assert.deepEqual(new Set(ids.slice(6)), new Set(['id-6']));
   });
 
+  it('keeps the count of an incident in its resolution', () => {
+    const count = (statuses: readonly number[]) =>
+      earlierEvent(events(statuses).at(-1) as CheckEvent, {})['occurrences'];
+    assert.equal(count([0, 2, 2, 2, 0]), 3);
+    assert.equal(count([1, 1, 2, 0]), 1);
+    assert.equal(count([...Array(30).fill(2), 0]), 30);
+    assert.equal(count([2, 0, 0]), 2);
+  });
+
   it('tells history as texts, and the attributes nobody here knows', () => {
     const last = events([0, 1, 1], { refresh: 60, pager: { team: 'x' }, handler: 'mail' }).at(
       -1,

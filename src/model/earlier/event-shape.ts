@@ -87,6 +87,20 @@ const changedAt = ({ check, timestamp }: CheckEvent, since: number | undefined):
 };
 
 /** `since`: when the event got its severity, in Unix seconds, as its record says. */
+/**
+ * A resolution keeps the count of what it resolves: how often that was seen at the end. Only so many results are known; of
+ * more the highest count of the incident is the best guess.
+ */
+const occurrencesOf = (event: CheckEvent): number => {
+  const { history, occurrences, occurrences_watermark: watermark } = event.check;
+  if (earlierAction(event) !== 'resolve' || !history || history.length < 2) return occurrences;
+  const before = history.slice(0, -1);
+  const last = before.at(-1)?.status;
+  const change = before.findLastIndex(({ status }) => status !== last);
+  const count = before.length - 1 - change;
+  return change === -1 ? Math.max(count, watermark) : count;
+};
+
 export const incidentOf = (event: CheckEvent, since?: number): Json => {
   const { check } = event;
   const silenced = check.silenced ?? [];
@@ -97,7 +111,7 @@ export const incidentOf = (event: CheckEvent, since?: number): Json => {
       history: (check.history ?? []).map(({ status }) => String(status)),
       total_state_change: check.total_state_change,
     },
-    occurrences: check.occurrences,
+    occurrences: occurrencesOf(event),
     occurrences_watermark: check.occurrences_watermark,
     last_ok: check.last_ok === 0 ? null : check.last_ok,
     action: earlierAction(event),
