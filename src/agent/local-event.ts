@@ -73,8 +73,12 @@ const readId = (raw: unknown, facts: LocalFacts): Stage<string> => {
     : no(`invalid event id: ${JSON.stringify(raw)} is not a UUID`);
 };
 
-/** An event of this agent, or the sentence that tells the sender what was wrong. */
-export const prepareEvent = (raw: unknown, facts: LocalFacts): Stage<Event> => {
+/** An event of this agent, or the sentence that tells the sender what was wrong. `ownId`: whatever id the sender gave it. */
+export const prepareEvent = (
+  raw: unknown,
+  facts: LocalFacts,
+  { ownId = false }: { readonly ownId?: boolean } = {},
+): Stage<Event> => {
   if (!isObject(raw)) return no('an event must be provided');
   if (raw.check == null && raw.metrics == null)
     return no('at least check or metrics need to be instantiated for this event');
@@ -94,7 +98,7 @@ export const prepareEvent = (raw: unknown, facts: LocalFacts): Stage<Event> => {
     ...(check.value === undefined ? {} : { check: { ...check.value, ...proxy } }),
     ...(metrics.value === undefined ? {} : { metrics: metrics.value }),
     metadata: { ...rest.value.metadata, namespace: rest.value.metadata?.namespace ?? facts.namespace },
-    id: id.value,
+    id: ownId ? facts.newId() : id.value,
     sequence: rest.value.sequence ?? 0,
     pipelines: rest.value.pipelines ?? null,
   };

@@ -14,6 +14,7 @@ import { createEventRelay, type EventRelay } from './event-relay.ts';
 import type { AgentConfig } from './flags.ts';
 import { type HttpApi, startHttpApi } from './http-api.ts';
 import { type LocalFacts, prepareEvent } from './local-event.ts';
+import { createPostedIds } from './posted-ids.ts';
 import { processMetrics } from './process-metrics.ts';
 import { socketEvent } from './socket-event.ts';
 import { startSockets } from './sockets.ts';
@@ -86,12 +87,13 @@ export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
     relaying.wake();
     if (config.disableApi) return;
     const { apiHost: host, apiPort: port } = config;
+    const changesPosted = createPostedIds();
     api = await startHttpApi({
       host,
       port,
       log,
       isConnected: options.isConnected,
-      prepare: (raw) => prepareEvent(raw, facts()),
+      prepare: (raw) => prepareEvent(raw, facts(), { ownId: changesPosted(raw) }),
       accept: async (event) => {
         await queued.add(event);
         relaying.wake();

@@ -100,6 +100,28 @@ test('an event posted to the API reaches the backend as an event of the agent', 
     assert.ok((sent?.check.executed ?? 0) > 0 && (sent?.timestamp ?? 0) > 0);
   }));
 
+test('handlers of metrics that a posted event names are asked for, with or without points', () =>
+  withAgent({}, async ({ backend, api }) => {
+    const check = { metadata: { name: 'load' }, output_metric_handlers: ['graphs'] };
+    const points = [{ name: 'm', value: 1, timestamp: 1, tags: [] }];
+    await api('/events', post({ check }));
+    await api('/events', post({ check, metrics: { handlers: ['own'], points } }));
+    const [bare, measured] = await backend.waitFor('event', 2);
+    assert.deepEqual(bare?.metrics, { handlers: ['graphs'], points: [] });
+    assert.deepEqual(measured?.metrics, { handlers: ['own', 'graphs'], points });
+  }));
+
+test('a changed event under the same id goes out under its own, a repeated one keeps it', () =>
+  withAgent({}, async ({ backend, api }) => {
+    const id = '6a1f6f0e-8c0f-4f77-9d3d-0e1a2b3c4d5e';
+    const event = (output: string) => ({ id, check: { metadata: { name: 'load' }, output } });
+    for (const output of ['a', 'a', 'b', 'b', 'a']) await api('/events', post(event(output)));
+    const sent = await backend.waitFor('event', 5);
+    const own = sent.map((one) => one.id === id);
+    assert.deepEqual(own, [true, true, false, true, false]);
+    assert.notEqual(sent[2]?.id, sent[4]?.id);
+  }));
+
 test('an event of another entity goes out as a result for a proxy of that name', () =>
   withAgent({}, async ({ backend, api }) => {
     const entity = { metadata: { name: 'router' }, entity_class: 'proxy' };
