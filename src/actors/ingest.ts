@@ -23,7 +23,7 @@ export interface IngestWorld {
   readonly namespaceExists: (namespace: string) => boolean;
   readonly admitsEntity: (namespace: string, name: string) => boolean;
   /** Whether the entity of an event may hold it. */
-  readonly gate: Pick<EntityGate, 'refusal'>;
+  readonly gate: Pick<EntityGate, 'newCheckRefusal' | 'sizeRefusal'>;
   readonly silences: Pick<Silences, 'matching' | 'endingOnResolve'>;
   /** The trace of an event that names nobody who can be told; undefined when somebody can. */
   readonly unheard: (event: Event) => unknown;
@@ -56,7 +56,7 @@ export class Ingest {
     if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
     const target = written.check?.proxy_entity_name || written.entity.metadata.name;
     if (hasCheck(written)) {
-      const refusal = this.#world.gate.refusal(namespace, target, written);
+      const refusal = this.#world.gate.sizeRefusal(namespace, target, written);
       if (refusal !== null) return refuse(receipt, refusal);
     }
     const placed = this.#place(namespace, target, withMetricHandlers(written), receipt);
@@ -90,7 +90,7 @@ export class Ingest {
 
   #result(namespace: string, event: CheckEvent, receipt: Receipt): void {
     const target = targetEntity(event);
-    const refusal = this.#world.gate.refusal(namespace, target ?? event.entity.metadata.name, event);
+    const refusal = this.#world.gate.sizeRefusal(namespace, target ?? event.entity.metadata.name, event);
     if (refusal !== null) return refuse(receipt, refusal);
     if (target === undefined) return this.#tellCheck(namespace, event, receipt);
     const placed = this.#place(namespace, target, event, receipt);
@@ -119,7 +119,12 @@ export class Ingest {
 
   #tellCheck(namespace: string, event: CheckEvent, receipt: Receipt, write?: EventWrite): void {
     const nowMs = this.#world.nowMs();
-    const id = this.#world.tree.ensureCheck(namespace, event.entity.metadata.name, event.check.metadata.name);
+    const { tree, gate } = this.#world;
+    const [entity, check] = [event.entity.metadata.name, event.check.metadata.name];
+    const known = tree.knownCheck(namespace, entity, check);
+    const refusal = known === undefined ? gate.newCheckRefusal(namespace, entity, check) : null;
+    if (refusal !== null) return refuse(receipt, refusal);
+    const id = known ?? tree.ensureCheck(namespace, entity, check);
     const silenced = this.#world.silences.matching(event, Math.floor(nowMs / 1000));
     const expiring = this.#world.silences.endingOnResolve(namespace, silenced);
     const untold = this.#world.unheard(event);

@@ -2,13 +2,14 @@
 import { MonError } from '../../model/errors.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { eventSize } from '../../model/event-size.ts';
+import { keepaliveCheckName } from '../../model/names.ts';
 import type { EntityTree } from './entity-tree.ts';
 import type { HeldEvents } from './held-events.ts';
 import { type EntityBounds, largeEventBytes } from './limits.ts';
 
 export interface BoundsWorld {
   readonly bounds: EntityBounds;
-  readonly tree: Pick<EntityTree, 'hasCheck' | 'checkCount'>;
+  readonly tree: Pick<EntityTree, 'checkCount'>;
   readonly held: Pick<HeldEvents, 'bytesWith'>;
 }
 
@@ -25,30 +26,31 @@ export class EntityGate {
     return this.#refused;
   }
 
-  /** Why an event that speaks of this entity can't be taken, or null. */
-  refusal(namespace: string, entity: string, event: CheckEvent): MonError | null {
-    const check = event.check.metadata.name;
-    const why =
-      this.#overChecks(namespace, entity, check) ??
-      this.#overBytes(namespace, entity, check, eventSize(event));
-    if (why === null) return null;
-    this.#refused += 1;
-    return new MonError('invalid', why);
-  }
-
-  #overChecks(namespace: string, entity: string, check: string): string | null {
+  /** Why a check that has no actor yet can't get one, or null. */
+  newCheckRefusal(namespace: string, entity: string, check: string): MonError | null {
     const { bounds, tree } = this.#world;
     const { maxChecks } = bounds;
-    if (maxChecks === 0 || tree.hasCheck(namespace, entity, check)) return null;
-    if (tree.checkCount(namespace, entity) < maxChecks) return null;
-    return `entity ${entity} has ${maxChecks} checks, the most it may have, so ${check} is not added: delete events it no longer needs, report under another entity, or raise --max-checks-per-entity`;
+    if (maxChecks === 0 || check === keepaliveCheckName || tree.checkCount(namespace, entity) < maxChecks)
+      return null;
+    return this.#refuse(
+      `entity ${entity} has ${maxChecks} checks, the most it may have, so ${check} is not added: delete events it no longer needs, report under another entity, or raise --max-checks-per-entity`,
+    );
   }
 
-  #overBytes(namespace: string, entity: string, check: string, size: number): string | null {
+  /** Why an event that speaks of this entity is too much for it, or null. */
+  sizeRefusal(namespace: string, entity: string, event: CheckEvent): MonError | null {
     const { bounds, held } = this.#world;
-    if (bounds.maxBytes === 0 || size < largeEventBytes) return null;
-    const bytes = held.bytesWith(namespace, entity, check, size);
+    const size = eventSize(event);
+    if (size < largeEventBytes || bounds.maxBytes === 0) return null;
+    const bytes = held.bytesWith(namespace, entity, event.check.metadata.name, size);
     if (bytes <= bounds.maxBytes) return null;
-    return `the last events of entity ${entity} would take ${bytes} bytes with this one, at most ${bounds.maxBytes} are kept: limit the output of its checks (max_output_size), or raise --max-entity-bytes`;
+    return this.#refuse(
+      `the last events of entity ${entity} would take ${bytes} bytes with this one, at most ${bounds.maxBytes} are kept: limit the output of its checks (max_output_size), or raise --max-entity-bytes`,
+    );
+  }
+
+  #refuse(why: string): MonError {
+    this.#refused += 1;
+    return new MonError('invalid', why);
   }
 }

@@ -87,6 +87,12 @@ export class EntityTree {
     return id;
   }
 
+  /** The actor of a check, where it has one. */
+  knownCheck(namespace: string, entity: string, check: string): ActorId | undefined {
+    const id = checkId(namespace, entity, check);
+    return this.#parts.registry.has(id) ? id : undefined;
+  }
+
   hasCheck(namespace: string, entity: string, check: string): boolean {
     return this.#parts.registry.has(checkId(namespace, entity, check));
   }

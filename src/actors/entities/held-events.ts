@@ -28,6 +28,8 @@ export class HeldEvents {
   /** The event that is committed under this key, `namespace/entity/check`; null: there is none any more. */
   learn(key: string, event: CheckEvent | null): void {
     const size = event === null ? 0 : eventSize(event);
+    // Most events are small, and most entities hold none that is not.
+    if (size < largeEventBytes && this.#byEntity.size === 0) return;
     const at = key.lastIndexOf('/');
     const [entity, check] = [key.slice(0, at), key.slice(at + 1)];
     const held = this.#byEntity.get(entity);

@@ -1,6 +1,6 @@
 // Entities one session brings into being by naming them in its events. An agent speaks for a handful of devices; one that
 // names new ones without end would use up the entity limit, or the memory, of all others.
-import type { Event } from '../../model/event.ts';
+import { type Event, writtenEntity } from '../../model/event.ts';
 import type { BackendPort } from '../backend-port.ts';
 import type { AgentIdentity } from './frame-reader.ts';
 
@@ -22,9 +22,9 @@ export class NewEntities {
   }
 
   /** Why an event can't be taken, or null. */
-  refusal({ entity, check }: Event): string | null {
+  refusal(event: Event): string | null {
     const { namespace, agentName } = this.#identity;
-    const name = check?.proxy_entity_name || entity.metadata.name;
+    const name = writtenEntity(event);
     if (name === agentName || this.#max === 0 || this.#backend.knowsEntity(namespace, name)) return null;
     this.#names ??= new Set();
     if (this.#names.has(name)) return null;
