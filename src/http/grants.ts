@@ -62,6 +62,11 @@ const everything: Rule = { verbs: ['*'], resources: ['*'], resource_names: null 
 export const isClusterAdmin = (table: ResourceTable, who: Who): boolean =>
   rightNotHeld(table, who, [everything], '') === null;
 
+export const requireClusterAdmin = (table: ResourceTable, who: Who, what: string): void => {
+  if (isClusterAdmin(table, who)) return;
+  throw new MonError('permissionDenied', `${who.username} may not ${what}: only cluster admins may`);
+};
+
 const where = (namespace: string): string => (namespace === '' ? 'everywhere' : `in namespace ${namespace}`);
 
 const requireHeld = (

@@ -294,3 +294,50 @@ test('an agent that cannot reach its backend keeps trying and ends at once when 
     assert.deepEqual(await agent.kill(), { code: 0, signal: null });
   });
 });
+
+test('the built-in agent password is warned of at every start, until the command that is named has changed it', async () => {
+  await tempDir(async (dir) => {
+    const start = () => startBackend(dir, ['--agent-host', '[::]']);
+    const isWarned = (backend: Awaited<ReturnType<typeof start>>): boolean =>
+      backend.program.lines.some((line) => /built-in password/.test(JSON.stringify(line)));
+    for (let at = 0; at < 2; at += 1) {
+      const backend = await start();
+      assert.equal(isWarned(backend), true);
+      if (at === 1) {
+        const api = await ApiClient.login(backend.api);
+        const body = { username: 'agent', password: 'not built in', groups: ['system:agents'] };
+        assert.equal((await api.call('PUT', '/api/core/v2/users/agent', body)).status, 201);
+      }
+      await backend.program.kill();
+    }
+    const backend = await start();
+    assert.equal(isWarned(backend), false);
+    await backend.program.kill();
+  });
+});
+
+test('an agent password that is too short is refused, and none makes no user', async () => {
+  await tempDir(async (dir) => {
+    const init = (password: string) =>
+      run([
+        'init',
+        '--state-dir',
+        dir,
+        '--cluster-admin-password',
+        'difference-engine',
+        '--agent-user-password',
+        password,
+      ]);
+    const short = await init('short');
+    assert.equal(short.code, 1);
+    assert.match(short.output, /--agent-user-password: password length must be at least 8/);
+    assert.equal((await init('none')).code, 0);
+    const backend = await startBackend(dir);
+    try {
+      const api = await ApiClient.login(backend.api, 'admin', 'difference-engine');
+      assert.equal((await api.call('GET', '/api/core/v2/users/agent')).status, 404);
+    } finally {
+      await backend.program.kill();
+    }
+  });
+});

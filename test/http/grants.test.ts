@@ -211,3 +211,26 @@ test('what somebody holds all of allows him nothing that he may not do already',
   assert.equal(isClusterAdmin(table, who('root')), true);
   assert.equal(isClusterAdmin(table, who('holder')), false);
 });
+
+test('who somebody is, is said by cluster admins', async (t) => {
+  const house = await open(t);
+  await grant(house.backend.resources, 'providers', user('clerk'), [rule(['*'], ['authproviders'])]);
+  const url = '/api/enterprise/authentication/v2/authproviders/mine';
+  const body = {
+    type: 'oidc',
+    api_version: 'authentication/v2',
+    metadata: { name: 'mine' },
+    spec: {
+      client_id: 'x',
+      client_secret: 'y',
+      server: 'https://issuer.example',
+      username_claim: 'name',
+      groups_claim: 'groups',
+      allowed_groups: ['cluster-admins'],
+    },
+  };
+  const refused = await house.ask('PUT', url, { as: 'clerk', body });
+  assert.equal(refused.status, 403);
+  assert.match(refused.json.message, /clerk may not write the provider mine: only cluster admins may/);
+  assert.equal((await house.ask('PUT', url, { body })).status, 200);
+});

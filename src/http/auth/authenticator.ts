@@ -15,7 +15,7 @@ import { newTokenId, type TokenPair, type Tokens } from './tokens.ts';
 export interface Authenticator {
   /** `Bearer <token>` or `Key <api key>`. Rejects with `unauthenticated`, or `permissionDenied` for agents. */
   authenticate(authorization: string | undefined): Promise<Principal>;
-  /** The same principal with the groups of now; null when its login, its key or its user is no longer good. */
+  /** The same principal with the groups of now; null when its login, its key or its user may no longer use the API. */
   current(principal: Principal): Principal | null;
   /** Rejects with `unauthenticated`, `permissionDenied` (agents), `tooManyRequests` or `unavailable`. */
   login(username: string, password: string, address: string): Promise<TokenPair>;
@@ -155,8 +155,13 @@ export const createAuthenticator = (options: {
     },
     current(principal) {
       const { username, sessionId, key } = principal;
-      if (sessionId !== undefined) return byLogin(username, sessionId);
-      return key === undefined ? currentPrincipal(table, principal) : byKey(key);
+      const now =
+        sessionId !== undefined
+          ? byLogin(username, sessionId)
+          : key !== undefined
+            ? byKey(key)
+            : currentPrincipal(table, principal);
+      return now === null || isAgent(now) ? null : now;
     },
     async login(username, password, address) {
       const { principal, identity } = await credentials.login(username, password, address);

@@ -7,6 +7,7 @@ import type { HashingQueue } from '../auth/hashing-queue.ts';
 import type { Issuers } from '../auth/providers/issuers.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { createEntityDesk } from '../entity-desk.ts';
+import { requireClusterAdmin } from '../grants.ts';
 import { resourceRoutes } from '../resource-routes.ts';
 import { okWithTag, type Route } from '../route.ts';
 import { one } from '../route-doc.ts';
@@ -69,6 +70,9 @@ export const apiRoutes = ({
       .filter(({ routes }) => routes === 'generic')
       .flatMap((kind) => resourceRoutes(kind, table)),
     ...resourceRoutes(authProviderKind, table, {
+      // Who says who somebody is, says who is an administrator.
+      mayWrite: (provider, { principal }) =>
+        requireClusterAdmin(table, principal, `write the provider ${authProviderKind.name(provider)}`),
       replaced: (provider) => okWithTag(authProviderKind.toWire(provider)),
       replacedDoc: { 200: { what: 'the provider as it is kept', shape: one(authProviderKind) } },
     }),
