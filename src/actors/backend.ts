@@ -12,7 +12,7 @@ import { maxDeletionMs } from './clients/limits.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
 import { compose } from './compose.ts';
 import { resolvedByDeregistering } from './entities/deregistration.ts';
-import { EntityDesk } from './entities/entity-desk.ts';
+import { EntityDesk, type EntityPut } from './entities/entity-desk.ts';
 import { checkId, entityId } from './entities/entity-tree.ts';
 import type { EventIndex } from './events/event-index.ts';
 import { gaugesOf } from './gauges.ts';
@@ -171,7 +171,7 @@ export class Backend {
   }
 
   /** With `create`, an entity that exists already is refused. Rejects with a MonError. */
-  putEntity(entity: Entity, how: { readonly create: boolean }): Promise<Entity> {
+  putEntity(entity: Entity, how: EntityPut): Promise<Entity> {
     return this.#desk.put(entity, how);
   }
 

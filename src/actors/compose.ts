@@ -77,7 +77,7 @@ export const compose = (foundations: Foundations): Parts => {
     silences,
     registered,
     publish: (event, receipt) => ingest.publishKeepalive(event, receipt),
-    configChanged: (config) => sessions.configure(config),
+    configChanged: (config, isVouched) => sessions.configure(config, isVouched),
   });
   const gate = new EntityGate({ bounds: { ...entityBounds, ...foundations.entityBounds }, tree, held });
   const ingest = new Ingest({
@@ -134,6 +134,15 @@ export const compose = (foundations: Foundations): Parts => {
     secrets,
     entities: (namespace) => registered.list(namespace, (_, name) => tree.entity(namespace, name)),
     withheld,
+    isVouched: (namespace, name) => tree.isVouched(namespace, name),
+    tellResult: (event) =>
+      ingest.event(event, ({ type }) => {
+        if (type !== 'done')
+          log.warn(
+            { check: event.check.metadata.name, outcome: type },
+            'the event that says why a check did not run is not kept',
+          );
+      }),
     report: reportFinding,
   });
   const pressure = new Pressure([

@@ -3,6 +3,8 @@
 import type { Entity, System } from '../model/entity.ts';
 import { redacted } from '../model/redaction.ts';
 import { managedByAgentLabels } from '../model/reserved-labels.ts';
+import { tokenData } from '../model/token-substitution.ts';
+import { type IsTrusted, sameAs } from '../model/token-trust.ts';
 import { version } from '../program/version.ts';
 import { type EntityConfigMessage, unknownEntityName } from '../wire/messages.ts';
 import type { AgentConfig } from './flags.ts';
@@ -14,6 +16,8 @@ export type Adoption =
 export interface AgentEntity {
   /** As it is now, nothing redacted. */
   current(nowSeconds: number): Entity;
+  /** Which values may stand in a command; undefined: all of them. What this machine says itself always may. */
+  trust(nowSeconds: number): IsTrusted | undefined;
   /** Takes what the backend has stored; says in which fields that differs from this agent's own settings. */
   adopt(config: EntityConfigMessage): Adoption;
   /** A new session: back to the local settings until the backend speaks. */
@@ -75,9 +79,10 @@ const differences = (local: Config, stored: Config): string[] => {
 export const createAgentEntity = (config: AgentConfig, system: System): AgentEntity => {
   const local = localConfig(config);
   let effective = local;
+  let isVouched = true;
   let facts = system;
 
-  const merge = (stored: EntityConfigMessage): Config => ({
+  const merge = ({ unvouched: _unvouched, ...stored }: EntityConfigMessage): Config => ({
     ...local,
     ...stored,
     entity_class: 'agent',
@@ -91,22 +96,27 @@ export const createAgentEntity = (config: AgentConfig, system: System): AgentEnt
     },
   });
 
+  const whole = (half: Config, nowSeconds: number): Entity => ({
+    ...half,
+    system: facts,
+    last_seen: nowSeconds,
+    mon_agent_version: version,
+  });
+
   return {
-    current: (nowSeconds) => ({
-      ...effective,
-      system: facts,
-      last_seen: nowSeconds,
-      mon_agent_version: version,
-    }),
+    current: (nowSeconds) => whole(effective, nowSeconds),
+    trust: (nowSeconds) => (isVouched ? undefined : sameAs(tokenData(whole(local, nowSeconds)))),
     adopt: (stored) => {
       if (config.agentManagedEntity) return { adopted: false, why: 'agentManaged' };
       if (stored.metadata.name === unknownEntityName) return { adopted: false, why: 'notRegistered' };
       if (stored.metadata.name !== config.name) return { adopted: false, why: 'otherName' };
       effective = merge(stored);
+      isVouched = stored.unvouched !== true;
       return { adopted: true, differs: differences(local, effective) };
     },
     forget: () => {
       effective = local;
+      isVouched = true;
     },
     setSystem: (next) => {
       facts = next;

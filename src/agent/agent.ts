@@ -6,7 +6,7 @@ import { rootCertificates } from 'node:tls';
 import type { AssetStore } from '../assets/asset-store.ts';
 import { createAssetStore } from '../assets/asset-store.ts';
 import { emptySystem } from '../model/entity.ts';
-import { substituteTokens, tokenData } from '../model/token-substitution.ts';
+import { substituteCommand, tokenData } from '../model/token-substitution.ts';
 import { readAuthorities } from '../program/authorities.ts';
 import { component, errorText, type Logger } from '../program/log.ts';
 import { keepPrivate } from '../program/private-files.ts';
@@ -93,7 +93,8 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     report: (event) => queue.enqueue(event),
     assets,
     stages: {
-      substitute: (definition, about) => substituteTokens(definition, tokenData(about)),
+      substitute: (definition, about) =>
+        substituteCommand(definition, tokenData(about), entity.trust(about.last_seen)),
       allowList: loadAllowList(config.allowList, readTextFile),
     },
     tools: { clock, log, execute, environment: ownEnvironment() },

@@ -2,11 +2,12 @@
 // sentence that goes into the result (agent sheet 4.1).
 import type { AssetInstaller } from '../assets/asset-store.ts';
 import type { Entity } from '../model/entity.ts';
+import type { Runnable } from '../model/token-substitution.ts';
 import type { Environment } from '../program/environment.ts';
 import { type Stage, yes } from '../program/stage.ts';
 
-/** Fills the entity's values into every text of a definition. */
-export type Substitute = <T extends object>(definition: T, entity: Entity) => Stage<T>;
+/** Fills the entity's values into every text of a check or a hook; what is not trusted does not come into its command. */
+export type Substitute = <T extends Runnable>(definition: T, entity: Entity) => Stage<T>;
 
 /** The output of a check whose command is not on the allow list. */
 export const deniedMessage = 'check command denied by the agent allow list';

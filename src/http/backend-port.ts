@@ -99,7 +99,11 @@ export interface BackendPort {
   readEntities(query: EntityQuery): Promise<Page<Entity>>;
   readEntity(namespace: string, name: string): Promise<Entity | undefined>;
   /** `create`: rejects with `alreadyExists`. Otherwise creates or replaces. Resolves with what is stored. */
-  putEntity(entity: Entity, options: { readonly create: boolean }): Promise<Entity>;
+  /** `isPartial`: the caller wrote only a part of it. */
+  putEntity(
+    entity: Entity,
+    options: { readonly create: boolean; readonly isPartial?: boolean },
+  ): Promise<Entity>;
   /** Deletes the entity with its events. Resolves false when there was none. */
   deleteEntity(namespace: string, name: string): Promise<boolean>;
   /** Whether one more entity of this name may come to be (interface section 8). True for those that exist. */

@@ -113,14 +113,14 @@ export const createEntityDesk = (backend: BackendPort): EntityDesk => {
     return entity;
   };
 
-  const save = async (entity: Entity, create: boolean): Promise<Entity> => {
+  const save = async (entity: Entity, create: boolean, isPartial = false): Promise<Entity> => {
     const { namespace = '', name } = entity.metadata;
     if (!backend.admitsEntity(namespace, name))
       throw new MonError(
         'paymentRequired',
         'license required: the entity limit is reached; a valid license with a sufficient entity limit is required',
       );
-    return backend.putEntity(entity, { create });
+    return backend.putEntity(entity, { create, isPartial });
   };
 
   return {
@@ -166,7 +166,7 @@ export const createEntityDesk = (backend: BackendPort): EntityDesk => {
         refuseManaged(decoded);
         const { system, last_seen, mon_agent_version } = previous;
         const entity = { ...decoded, system, last_seen, mon_agent_version };
-        return save(complete(entity, call.principal.username, previous), false);
+        return save(complete(entity, call.principal.username, previous), false, true);
       }),
     remove: (call, form) =>
       inTurn(call, async () => {

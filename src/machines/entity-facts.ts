@@ -15,9 +15,17 @@ export interface EntityContext {
   readonly silentMs: number;
   /** Wall time in milliseconds when that wait is over, as planned; null when nobody is waiting. */
   readonly deadlineAtMs: number | null;
+  /**
+   * An operator wrote the configuration as it stands. Otherwise it came with an event or a keepalive, whose sender need not
+   * have the right to change entities: then its values are not trusted in a command (model/token-trust).
+   */
+  readonly isVouched?: boolean | undefined;
   /** The registration event, until the pipelines are done with it: told at least once, over restarts too. */
   readonly announcement?: Event | undefined;
 }
+
+/** Whose word a configuration is; without one it is an event's. */
+export type Author = 'operator' | 'event';
 
 export type EntityFact =
   | {
@@ -33,9 +41,20 @@ export type EntityFact =
       readonly newId: string;
     }
   /** The first we hear of an entity that is no agent, or an operator defines one. */
-  | { readonly type: 'entity.declared'; readonly entity: Entity; readonly nowMs: number }
+  | {
+      readonly type: 'entity.declared';
+      readonly entity: Entity;
+      readonly nowMs: number;
+      readonly by?: Author;
+    }
   /** An operator changed the configuration half. */
-  | { readonly type: 'entity.configured'; readonly config: EntityConfig; readonly nowMs: number }
+  | {
+      readonly type: 'entity.configured';
+      readonly config: EntityConfig;
+      readonly nowMs: number;
+      /** `keep`: part of the configuration was changed, the rest is whose it was. */
+      readonly by?: Author | 'keep';
+    }
   /** A client of the earlier generation that this entity stands for reported itself, or was reported about. */
   | { readonly type: 'client.reported'; readonly report: ClientReport; readonly nowMs: number }
   /**
@@ -58,7 +77,7 @@ export type EntityEffect =
   /** Straight to the pipelines, once this is durable: registration events are never stored as events. */
   | { readonly type: 'announce'; readonly event: Event }
   /** Tell the agent's session, if there is one. */
-  | { readonly type: 'config.changed'; readonly config: EntityConfig }
+  | { readonly type: 'config.changed'; readonly config: EntityConfig; readonly isVouched: boolean }
   /** Delete this entity with all its events; each is resolved towards the pipelines first. */
   | { readonly type: 'deregister' }
   /** Remove the durable record. */

@@ -83,10 +83,17 @@ const machine = setup({
       };
     }),
     declare: assign(({ event }) =>
-      event.type === 'entity.declared' ? { entity: withOwnSubscription(event.entity) } : none,
+      event.type === 'entity.declared'
+        ? { entity: withOwnSubscription(event.entity), isVouched: event.by === 'operator' }
+        : none,
     ),
     configure: assign(({ context, event }) =>
-      event.type === 'entity.configured' ? { entity: configuredEntity(context.entity, event.config) } : none,
+      event.type === 'entity.configured'
+        ? {
+            entity: configuredEntity(context.entity, event.config),
+            isVouched: event.by === 'keep' ? context.isVouched : event.by === 'operator',
+          }
+        : none,
     ),
     becomeClient: assign(({ context, event }) =>
       event.type === 'client.reported'
@@ -116,7 +123,11 @@ const machine = setup({
     }),
     publishAlive: emit(({ context, event }) => published(context, event as Heard)),
     publishSilent: emit(({ context, event }) => missed(context, event as Deadline)),
-    tellConfig: emit(({ context }) => ({ type: 'config.changed', config: configOf(context.entity) })),
+    tellConfig: emit(({ context }) => ({
+      type: 'config.changed',
+      config: configOf(context.entity),
+      isVouched: context.isVouched === true,
+    })),
     askToLeave: emit({ type: 'deregister' }),
     forget: emit({ type: 'forget' }),
   },

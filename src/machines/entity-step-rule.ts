@@ -37,6 +37,7 @@ export const blankEntity = ({ namespace, name }: EntityIdentity): Entity => ({
 
 export const heard = (context: EntityContext, fact: Heard, how: Registration): Partial<EntityContext> => ({
   entity: heardEntity(context.entity, fact.event, how, fact.nowMs),
+  ...(how.type === 'keep' ? {} : { isVouched: false }),
   keepalive: fact.event,
   lastHeardMs: fact.nowMs,
   silentMs: 0,

@@ -6,6 +6,7 @@ import { TemplateError } from './template/ast.ts';
 import { functionNames } from './template/functions.ts';
 import { parseTemplate } from './template/parser.ts';
 import { runTemplate, UnmatchedToken } from './template/run.ts';
+import { guarded, type IsTrusted, trustAnnotation, UntrustedValue } from './token-trust.ts';
 
 export { assetPathVariable } from './template/functions.ts';
 
@@ -57,6 +58,7 @@ const render = (key: string, text: string, data: Json): string => {
     if (error instanceof UnmatchedToken) {
       throw new SubstitutionError(`${key}: unmatched token: ${error.where ?? unidentified}`);
     }
+    if (error instanceof UntrustedValue) throw new SubstitutionError(`${key}: ${error.message}`);
     if (!(error instanceof TemplateError)) throw error;
     if (error.phase === 'parse') {
       throw new SubstitutionError(`${key}: could not parse the template: ${error.message}`);
@@ -105,6 +107,36 @@ const attempt = <T>(substitute: () => T): Decoded<T> => {
  */
 export const substituteTokens = <T>(resource: T, data: Json): Decoded<T> =>
   attempt(() => substituteValue('', resource, data, none) as T);
+
+/** What of a check or a hook goes to a shell. */
+const shellKey = 'command';
+
+/** A check or a hook. */
+export interface Runnable {
+  readonly command?: string | undefined;
+  readonly metadata?:
+    | { readonly annotations?: Readonly<Record<string, string>> | null | undefined }
+    | undefined;
+}
+
+/**
+ * The same for a check or a hook: what `isTrusted` does not vouch for comes into the command only if no shell can read it as
+ * syntax (see token-trust). Without it every value is trusted.
+ */
+export const substituteCommand = <T extends Runnable>(
+  runnable: T,
+  data: Json,
+  isTrusted: IsTrusted | undefined,
+): Decoded<T> => {
+  const { command } = runnable;
+  const isFree = isTrusted === undefined || runnable.metadata?.annotations?.[trustAnnotation] === 'true';
+  if (isFree || command === undefined || !command.includes('{{')) return substituteTokens(runnable, data);
+  return attempt(() => {
+    const filled = render(shellKey, command, guarded(data, isTrusted));
+    const rest = substituteValue('', { ...runnable, command: '' }, data, none) as T;
+    return { ...rest, command: filled };
+  });
+};
 
 const checksumOnly: ReadonlySet<string> = new Set(['sha512']);
 

@@ -19,7 +19,11 @@ export const eventMessageSchema = eventSchema;
 /** A sign of life: an event whose check is `keepalive`. */
 export const keepaliveMessageSchema = eventSchema.extend({ check: checkSchema });
 
-export const entityConfigMessageSchema = entityConfigSchema.extend({ metadata: metadataSchema });
+export const entityConfigMessageSchema = entityConfigSchema.extend({
+  metadata: metadataSchema,
+  /** The configuration came with an event: whoever sent it need not have the right to write entities. */
+  unvouched: z.boolean().optional(),
+});
 export type EntityConfigMessage = z.infer<typeof entityConfigMessageSchema>;
 
 const headersSchema = z.record(z.string(), z.string()).nullish();

@@ -157,6 +157,31 @@ test('a check request that comes before the entity configuration is dropped', ()
     assert.equal(event?.check.output, 'late\n');
   }));
 
+test('what came with an event about this entity is not taken as shell syntax, what this machine says itself is', () =>
+  withAgent(
+    {
+      flags: { labels: 'own=-w 80' },
+      backend: {
+        entityConfig: {
+          metadata: { name: 'web-01', namespace: 'default', labels: { own: '-w 80', planted: 'x; id' } },
+          entity_class: 'agent',
+          unvouched: true,
+        },
+      },
+    },
+    async ({ backend }) => {
+      await backend.waitFor('keepalive', 1);
+      backend.send('check_request', requestOf('echo {{ .labels.own }}'));
+      const [own] = await backend.waitFor('event', 1);
+      assert.equal(own?.check.output, '-w 80\n');
+      const metadata = { name: 'planted', namespace: 'default' };
+      backend.send('check_request', requestOf('echo {{ .labels.planted }}', { metadata }));
+      const [, planted] = await backend.waitFor('event', 2);
+      assert.equal(planted?.check.status, 3);
+      assert.match(planted?.check.output ?? '', /the value of \.labels\.planted came with an event/);
+    },
+  ));
+
 test('what the backend has stored about the entity replaces the local settings', () =>
   withAgent(
     {

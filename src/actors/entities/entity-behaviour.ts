@@ -23,7 +23,7 @@ export interface EntityWorld {
   readonly publish: (event: CheckEvent, receipt: Receipt) => void;
   /** Runs the pipelines for a registration event, then tells the entity. Never throws. */
   readonly announce: (source: LiveActor, event: Event) => void;
-  readonly configChanged: (config: EntityConfig) => void;
+  readonly configChanged: (config: EntityConfig, isVouched: boolean) => void;
   /** The entity asked to be removed when it fell silent. */
   readonly deregister: (namespace: string, name: string) => void;
   /** The entity is in the store, or will be with the commit under way: it counts towards the limit. */
@@ -88,7 +88,7 @@ const perform = (
       // Told to people only once it is durable; the write is the one of the registration itself.
       return persist(actor, key, world, () => world.announce(actor, effect.event));
     case 'config.changed':
-      return world.configChanged(effect.config);
+      return world.configChanged(effect.config, effect.isVouched);
     case 'deregister':
       return world.deregister(identity.namespace, identity.name);
     case 'forget':

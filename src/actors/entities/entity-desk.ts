@@ -29,6 +29,13 @@ export interface EntityDeskWorld {
   readonly log: RuntimeLog;
 }
 
+export interface EntityPut {
+  /** An entity that exists already is refused. */
+  readonly create: boolean;
+  /** The operator wrote only a part; whoever wrote the rest, it is still theirs. */
+  readonly isPartial?: boolean | undefined;
+}
+
 export class EntityDesk {
   readonly #world: EntityDeskWorld;
 
@@ -36,7 +43,7 @@ export class EntityDesk {
     this.#world = world;
   }
 
-  async put(entity: Entity, { create }: { readonly create: boolean }): Promise<Entity> {
+  async put(entity: Entity, { create, isPartial = false }: EntityPut): Promise<Entity> {
     const { namespace = '', name } = entity.metadata;
     if (!this.#world.table.hasNamespace(namespace)) {
       throw new MonError('notFound', `the namespace ${namespace} does not exist`);
@@ -52,8 +59,8 @@ export class EntityDesk {
       namespace,
       name,
       known === undefined
-        ? { type: 'entity.declared', entity, nowMs }
-        : { type: 'entity.configured', config: configOf(entity), nowMs },
+        ? { type: 'entity.declared', entity, nowMs, by: 'operator' }
+        : { type: 'entity.configured', config: configOf(entity), nowMs, by: isPartial ? 'keep' : 'operator' },
     );
     return this.#world.tree.entity(namespace, name) ?? entity;
   }

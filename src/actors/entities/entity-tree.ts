@@ -56,6 +56,11 @@ export class EntityTree {
     return this.context(namespace, name)?.entity;
   }
 
+  /** Whether an operator wrote the configuration of an entity as it stands. */
+  isVouched(namespace: string, name: string): boolean {
+    return this.context(namespace, name)?.isVouched === true;
+  }
+
   context(namespace: string, name: string): EntityContext | undefined {
     const snapshot = this.#parts.registry.peek(entityId(namespace, name));
     if (snapshot === undefined) return undefined;

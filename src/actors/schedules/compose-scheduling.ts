@@ -13,7 +13,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { Watchdog } from '../watchdog.ts';
 import { IssueTimes } from './issue-times.ts';
 import { ProxyMatcher } from './proxy-matcher.ts';
-import { type Issue, Requests } from './requests.ts';
+import { type Issue, Requests, type RequestsWorld } from './requests.ts';
 import { Schedules } from './schedules.ts';
 import { Turns } from './turns.ts';
 
@@ -26,6 +26,8 @@ export interface SchedulingNeighbours {
   readonly withheld: Withheld;
   /** The entities of a namespace, in order of their names. */
   readonly entities: (namespace: string) => readonly Entity[];
+  readonly isVouched: RequestsWorld['isVouched'];
+  readonly tellResult: RequestsWorld['tellResult'];
   /** An event about this backend itself. */
   readonly report: (finding: Finding) => Promise<void>;
 }
@@ -41,7 +43,18 @@ export interface Scheduling {
 
 export const composeScheduling = (
   { runtime, commit, log }: Foundations,
-  { configuration, pipelines, sessions, clients, secrets, withheld, entities, report }: SchedulingNeighbours,
+  {
+    configuration,
+    pipelines,
+    sessions,
+    clients,
+    secrets,
+    withheld,
+    entities,
+    isVouched,
+    tellResult,
+    report,
+  }: SchedulingNeighbours,
 ): Scheduling => {
   const { faults } = runtime;
   const nowMs = (): number => runtime.clock.wallMs();
@@ -64,6 +77,8 @@ export const composeScheduling = (
     withheld,
     askClients: (config, issue) => clients.requests.ask(config, issue),
     entities,
+    isVouched,
+    tellResult,
     nowMs,
     after,
     log,

@@ -1,10 +1,13 @@
 // From a due check to the agents that run it. A check is asked for as it is, or once for every proxy entity it matches;
 // each request reaches every session that shares a subscription, or the agent whose turn it is (backend sheet 5.4 to 5.8).
+import { randomUUID } from 'node:crypto';
 import { proxyDelaysMs } from '../../machines/proxy-splay-rule.ts';
-import type { CheckConfig } from '../../model/check.ts';
+import { type CheckConfig, checkSchema } from '../../model/check.ts';
 import type { Entity } from '../../model/entity.ts';
+import type { CheckEvent } from '../../model/event.ts';
 import { defaultNamespace, entitySubscription } from '../../model/names.ts';
-import { substituteTokens, tokenData } from '../../model/token-substitution.ts';
+import { substituteCommand, tokenData } from '../../model/token-substitution.ts';
+import type { IsTrusted } from '../../model/token-trust.ts';
 import type { ResolveSecrets } from '../../pipeline/ports.ts';
 import type { CheckRequest } from '../../wire/messages.ts';
 import type { ClientIssue } from '../clients/client-requests.ts';
@@ -28,6 +31,10 @@ export interface RequestsWorld {
   readonly askClients: (config: CheckConfig, issue: ClientIssue) => void;
   /** The entities of a namespace, in order of their names. */
   readonly entities: (namespace: string) => readonly Entity[];
+  /** Whether an operator wrote the configuration of an entity as it stands. */
+  readonly isVouched: (namespace: string, name: string) => boolean;
+  /** An event that says why a check did not run for an entity. */
+  readonly tellResult: (event: CheckEvent) => void;
   readonly nowMs: () => number;
   readonly after: (delayMs: number, task: () => void) => void;
   readonly log: Record<'debug' | 'warn' | 'error', (fields: object, text: string) => void>;
@@ -54,6 +61,29 @@ interface Run {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const unknownStatus = 3;
+
+/** The result of a check that was not sent out for an entity: unknown, and why. */
+const notRun = (config: CheckConfig, entity: Entity, why: string, nowMs: number): CheckEvent => {
+  const seconds = Math.floor(nowMs / 1000);
+  const { namespace } = entity.metadata;
+  return {
+    timestamp: seconds,
+    entity,
+    check: checkSchema.parse({
+      ...config,
+      proxy_entity_name: entity.metadata.name,
+      status: unknownStatus,
+      output: `error while substituting check tokens: ${why}\n`,
+      executed: seconds,
+      issued: seconds,
+    }),
+    metadata: namespace === undefined ? {} : { namespace },
+    id: randomUUID(),
+    sequence: 0,
+    pipelines: [...(config.pipelines ?? [])],
+  };
+};
 
 export class Requests {
   readonly #world: RequestsWorld;
@@ -120,12 +150,16 @@ export class Requests {
 
   /** The check as it runs for one entity; nothing when a token of it has no value there. */
   #substituted(config: CheckConfig, entity: Entity, { namespace, name }: Run): readonly CheckConfig[] {
-    const substituted = substituteTokens(config, tokenData(entity));
+    const isVouched = this.#world.isVouched(namespace, entity.metadata.name);
+    // What a machine says about itself is its word in any case.
+    const isTrusted: IsTrusted = ([part]) => isVouched && part !== 'system';
+    const substituted = substituteCommand(config, tokenData(entity), isTrusted);
     if (substituted.ok) return [{ ...substituted.value, proxy_entity_name: entity.metadata.name }];
     this.#world.log.error(
       { namespace, check: name, entity: entity.metadata.name, why: substituted.message },
       'a proxy request could not be built and is left out',
     );
+    this.#world.tellResult(notRun(config, entity, substituted.message, this.#world.nowMs()));
     return [];
   }
 

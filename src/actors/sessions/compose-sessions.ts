@@ -13,6 +13,7 @@ export const composeSessions = (
   new Sessions({
     nowMs: () => runtime.clock.wallMs(),
     storedEntity: (namespace, name) => tree.entity(namespace, name),
+    isVouched: (namespace, name) => tree.isVouched(namespace, name),
     startActor: (session) => runtime.supervisor('sessions')?.startChild(sessionSpec(session)),
     tellActor: (id, fact) => runtime.registry.tell(id, fact),
     onUndeliverable: ({ connection: { namespace, agentName } }, frame) =>

@@ -32,6 +32,8 @@ export interface Session {
 export interface SessionsWorld {
   readonly nowMs: () => number;
   readonly storedEntity: (namespace: string, name: string) => Entity | undefined;
+  /** Whether an operator wrote the configuration of an entity as it stands; the agent is told if not. */
+  readonly isVouched: (namespace: string, name: string) => boolean;
   /** Starts and stops the actor of a session; tells it what happens to the connection. */
   readonly startActor: (session: Session) => void;
   readonly tellActor: (id: ActorId, fact: SessionFact) => void;
@@ -69,17 +71,18 @@ export class Sessions {
     this.#world.startActor(session);
     const entity = this.#world.storedEntity(namespace, agentName);
     this.#listen(session, entity?.subscriptions ?? connection.subscriptions);
-    this.#sendConfig(session, entity === undefined ? unknownConfig(namespace) : configOf(entity));
+    const isVouched = entity === undefined || this.#world.isVouched(namespace, agentName);
+    this.#sendConfig(session, entity === undefined ? unknownConfig(namespace) : configOf(entity), isVouched);
     this.#world.tellActor(id, { type: 'session.established', nowMs });
     return { closed: (reason) => this.#closed(session, reason) };
   }
 
   /** The stored configuration changed: the live session listens anew, and the agent adopts it. */
-  configure(config: EntityConfig): void {
+  configure(config: EntityConfig, isVouched: boolean): void {
     const session = this.#byEntity.get(entityKey(config.metadata.namespace ?? '', config.metadata.name));
     if (session === undefined) return;
     this.#listen(session, config.subscriptions);
-    this.#sendConfig(session, config);
+    this.#sendConfig(session, config, isVouched);
   }
 
   /** The entity was deleted: the agent must connect again and register anew. */
@@ -142,12 +145,9 @@ export class Sessions {
     this.#index.set(session, namespace, [...others, own]);
   }
 
-  #sendConfig(session: Session, config: EntityConfig): void {
-    this.#deliver(
-      session,
-      'entity_config',
-      encodeFrame('entity_config', JSON.stringify(withoutManagedLabel(config))),
-    );
+  #sendConfig(session: Session, config: EntityConfig, isVouched: boolean): void {
+    const told = { ...withoutManagedLabel(config), ...(isVouched ? {} : { unvouched: true }) };
+    this.#deliver(session, 'entity_config', encodeFrame('entity_config', JSON.stringify(told)));
   }
 
   #deliver(session: Session, type: string, frame: Buffer): boolean {

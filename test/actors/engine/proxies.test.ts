@@ -96,6 +96,43 @@ describe('entity_attributes', () => {
 });
 
 describe('a proxy request', () => {
+  const evil = 'x; id > /tmp/planted';
+
+  test('takes no shell syntax from an entity that an event brought, and says so in an event of the entity', async () => {
+    const world = await World.open();
+    const agent = await world.agent('agent');
+    await declare(world, 'bad', { kind: 'site', url: evil });
+    await declare(world, 'good', { kind: 'site', url: 'https://good.example' });
+    await world.check('http', { ...http, handlers: [] });
+    await world.advance(60_000);
+    assert.deepEqual(proxiesOf(agent), ['good']);
+    const told = await world.read('bad', 'http');
+    assert.equal(told?.check.status, 3);
+    assert.match(told?.check.output ?? '', /the value of \.labels\.url came with an event/);
+    await world.stop();
+  });
+
+  test('takes what an operator wrote, by PUT and not by a change of a part', async () => {
+    const world = await World.open();
+    const agent = await world.agent('agent');
+    await declare(world, 'a', { kind: 'site', url: evil });
+    const entity = await world.drive(world.backend.readEntity('default', 'a'));
+    assert.ok(entity);
+    await world.check('http', http);
+    const commands = async (): Promise<string[]> => {
+      const before = agent.requests.length;
+      await world.advance(60_000);
+      return agent.requests.slice(before).map(({ request }) => request.config.command ?? '');
+    };
+    await world.drive(world.backend.putEntity(entity, { create: false, isPartial: true }));
+    assert.deepEqual(await commands(), []);
+    await world.drive(world.backend.putEntity(entity, { create: false }));
+    assert.deepEqual(await commands(), [`http ${evil} a`]);
+    await world.drive(world.backend.putEntity(entity, { create: false, isPartial: true }));
+    assert.deepEqual(await commands(), [`http ${evil} a`]);
+    await world.stop();
+  });
+
   test('carries the tokens of its entity, and its result belongs to that entity', async () => {
     const world = await World.open();
     const agent = await world.agent('agent', { status: () => 1 });
