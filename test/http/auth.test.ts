@@ -4,6 +4,7 @@ import { parseBasic } from '../../src/http/auth/authenticator.ts';
 import { createSessions } from '../../src/http/auth/sessions.ts';
 import { maxSessionsPerUser } from '../../src/http/limits.ts';
 import { maxNameCharacters } from '../../src/model/limits.ts';
+import { StoreError } from '../../src/store/snapshot-store.ts';
 import { FakeBackend } from './fake-backend.ts';
 import { basicHeader, openHouse } from './harness.ts';
 import { MemoryCommitter, storeFull } from './memory-committer.ts';
@@ -194,12 +195,22 @@ test('right passwords are never throttled', async (t) => {
   for (let i = 0; i < 40; i += 1) assert.equal((await login(house, 'admin', 'P@ssw0rd!')).status, 200);
 });
 
-test('a full store refuses the login with 507 instead of handing out a token nobody remembers', async (t) => {
+test('on a full store people can log in, work, and renew their tokens; a store that is away refuses', async (t) => {
   const house = await openHouse(t);
   house.backend.committer.failWith = storeFull();
   const reply = await login(house, 'admin', 'P@ssw0rd!');
-  assert.equal(reply.status, 507);
-  assert.equal(reply.json.code, 0);
+  assert.equal(reply.status, 200);
+  const { access_token: access, refresh_token: refresh } = reply.json;
+  const headers = bearer(access);
+  assert.equal((await house.ask('GET', '/api/core/v2/namespaces', { as: null, headers })).status, 200);
+  const renewed = await house.ask('POST', '/auth/token', {
+    as: null,
+    headers,
+    body: { refresh_token: refresh },
+  });
+  assert.equal(renewed.status, 200);
+  house.backend.committer.failWith = new StoreError('unavailable', 'the store is away');
+  assert.equal((await login(house, 'admin', 'P@ssw0rd!')).status, 503);
 });
 
 test('a user has so many logins; one more ends the oldest', async () => {

@@ -6,6 +6,7 @@ import {
   commitPut,
   type RecordBody,
 } from '../../actors/resources/committer.ts';
+import { MonError } from '../../model/errors.ts';
 import { maxSessionsPerUser, refreshTokenSeconds } from '../limits.ts';
 import type { Identity } from './providers/identity.ts';
 
@@ -76,6 +77,17 @@ export const createSessions = (
   });
   const save = (login: Login): Promise<void> =>
     commitPut(committer, 'session', keyOf(login.user, login.sessionId), bodyOf(login));
+  /**
+   * People log in to make room on a full disk, so a login does not wait for room: it holds in memory, the writer keeps trying, and
+   * only a restart before that ends it. The fault channel of the writer tells of the full disk.
+   */
+  const saveWhenRoom = async (login: Login): Promise<void> => {
+    try {
+      await save(login);
+    } catch (error) {
+      if (!(error instanceof MonError && error.kind === 'storeFull')) throw error;
+    }
+  };
   const drop = (login: Login): Promise<void> => {
     forget(login);
     return commitDelete(committer, 'session', keyOf(login.user, login.sessionId));
@@ -107,7 +119,7 @@ export const createSessions = (
     },
     async begin(begun) {
       const login = { ...begun, expiresAtMs: wallMs() + refreshSeconds * 1_000 };
-      await save(login);
+      await saveWhenRoom(login);
       remember(login);
       tidy(login.user);
     },
@@ -127,7 +139,7 @@ export const createSessions = (
       // In memory at once, so that of two requests with the same token the second one is seen as a reuse.
       remember(next);
       try {
-        await save(next);
+        await saveWhenRoom(next);
       } catch (error) {
         // The writer keeps trying with the newest value it was given: give it the one that still holds.
         remember(login);
