@@ -29,7 +29,7 @@ import { deliveryDrainMs } from './runtime/limits.ts';
 import type { Pressure } from './runtime/pressure.ts';
 import { awaitReceipt, offerMessage } from './runtime/receipts.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import type { Connection, Sessions } from './sessions/sessions.ts';
+import type { Connection, OpenSession, Sessions } from './sessions/sessions.ts';
 
 export class Backend {
   readonly runtime: Runtime;
@@ -275,7 +275,7 @@ export class Backend {
     return this.#parts.requests.matching;
   }
 
-  openSession(connection: Connection): { readonly closed: (reason: string) => void } {
+  openSession(connection: Connection): OpenSession {
     return this.#parts.sessions.open(connection);
   }
 

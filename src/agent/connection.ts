@@ -4,6 +4,7 @@ import { createActor, type SnapshotFrom } from 'xstate';
 import { type AgentConnectionEffect, agentConnectionMachine } from '../machines/agent-connection-machine.ts';
 import { type BackOff, clampWaitMs } from '../machines/back-off-rule.ts';
 import type { Logger } from '../program/log.ts';
+import { agentStopped } from '../wire/close.ts';
 import { decodeFrame, type Frame, invalidMessage } from '../wire/frames.ts';
 import { type Cancel, type Clock, every } from './clock.ts';
 import { type Dial, goodbye, type Line, type LineEnd, normalClose } from './dial.ts';
@@ -138,7 +139,7 @@ export const createConnection = (options: ConnectionOptions, listener: Connectio
       cancelRetry = clock.after(effect.atMs - clock.monotonicMs(), reached);
     } else if (effect.type === 'deadline.clear') cancelRetry();
     else if (line === undefined) cancelDial();
-    else line.close(normalClose, goodbye);
+    else line.close(agentStopped.code, agentStopped.reason);
   };
   actor.on('*', perform);
   actor.start();

@@ -48,8 +48,8 @@ export interface SessionInfo {
 }
 
 export interface AgentSession {
-  /** The socket is gone. Called once. */
-  closed(reason: string): void;
+  /** The socket is gone. Called once. `isStopped`: the agent said that it stopped, and does not come back by itself. */
+  closed(reason: string, how?: { readonly isStopped: boolean }): void;
 }
 
 export interface MemberHealth {

@@ -64,6 +64,8 @@ export type EntityFact =
   | { readonly type: 'entity.resumed'; readonly nowMs: number }
   /** The pipelines are done with the registration event. */
   | { readonly type: 'registration.announced'; readonly nowMs: number }
+  /** The agent said that it stopped; a crash or a lost line says nothing. */
+  | { readonly type: 'agent.stopped'; readonly nowMs: number }
   /** The keepalive event was deleted: stop waiting until the next keepalive. */
   | { readonly type: 'keepalive.forgotten'; readonly nowMs: number }
   | { readonly type: 'entity.deleted'; readonly nowMs: number };

@@ -5,7 +5,7 @@
 //     warning      the agent was silent for its warning timeout
 //     critical     the agent was silent for its critical timeout
 //   proxy          nothing: it has no agent, so its silence means nothing
-//   deregistering  its removal, asked for because it fell silent and wanted that
+//   deregistering  its removal, asked for because its agent stopped or fell silent, and wanted that
 //   deregistered   (final) nothing
 //
 // Road of an event: keepalives come to the entity first; it publishes them, or their absence, as events of the check
@@ -63,6 +63,7 @@ const machine = setup({
     isHeardOf: ({ context }) => context.keepalive !== null,
     isAnnouncing: ({ context }) => context.announcement !== undefined,
     wantsToLeave: ({ context }) => isWaiting(context) && context.entity.deregister,
+    isEphemeral: ({ context }) => context.entity.deregister,
     isWarning: ({ context }) => levelDue(context) === 'warning',
     isCritical: ({ context }) => levelDue(context) === 'critical',
   },
@@ -154,6 +155,11 @@ const leaves = {
   target: '#entity.deregistering',
   actions: ['persist', 'askToLeave'],
 } as const;
+const stopped = {
+  guard: 'isEphemeral',
+  target: '#entity.deregistering',
+  actions: ['persist', 'clearDeadline', 'askToLeave'],
+} as const;
 const becomesProxy = {
   target: '#entity.proxy',
   actions: ['configure', 'stopWaiting', 'persist', 'clearDeadline', 'tellConfig'],
@@ -195,6 +201,7 @@ export const entityMachine = machine.createMachine({
         'The client of the earlier generation that this entity stands for reported itself. An agent ignores it.',
       'entity.resumed': 'The backend came up with this entity in its store.',
       'registration.announced': 'The pipelines are done with the registration event.',
+      'agent.stopped': 'The agent said that it stopped.',
       'keepalive.forgotten': 'Somebody deleted the keepalive event: nothing is due until the next one.',
       'entity.deleted': 'The entity was deleted.',
     },
@@ -230,6 +237,7 @@ export const entityMachine = machine.createMachine({
         ],
         'entity.declared': declaredAgain,
         'entity.configured': [configured, becomesProxy],
+        'agent.stopped': stopped,
         'keepalive.forgotten': { actions: ['stopWaiting', 'persist', 'clearDeadline'] },
         'entity.resumed': [resumed, announceAgain],
         'entity.deleted': deleted,
@@ -242,6 +250,7 @@ export const entityMachine = machine.createMachine({
         'keepalive.received': cameBack,
         'entity.declared': declaredAgain,
         'entity.configured': [configured, becomesProxy],
+        'agent.stopped': stopped,
         'keepalive.forgotten': forgotten,
         'entity.resumed': resumed,
         'entity.deleted': deleted,
@@ -283,7 +292,7 @@ export const entityMachine = machine.createMachine({
       },
     },
     deregistering: {
-      description: 'Fell silent and wanted to be removed then; waits for its removal.',
+      description: 'Its agent stopped or fell silent, and wanted to be removed then; waits for its removal.',
       on: {
         'keepalive.received': cameBack,
         'entity.declared': declaredAgain,

@@ -58,3 +58,26 @@ test('an agent registers, runs what it is asked to, and relays what it is given,
       await backend.program.kill('SIGKILL');
     }
   }));
+
+test('an agent that is stopped with --deregister is gone at once, and one that is killed stays until it is missed', () =>
+  tempDir(async (dir) => {
+    const backend = await startBackend(dir);
+    const agents = ['stopped', 'killed'].map((name) =>
+      startAgent(backend, `${dir}/${name}`, ['--name', name, '--deregister']),
+    );
+    try {
+      const api = await ApiClient.login(backend.api);
+      for (const name of ['stopped', 'killed'])
+        await eventually(`the entity ${name}`, () => read(api, `entities/${name}`));
+      await agents[1]?.kill('SIGKILL');
+      await agents[0]?.kill('SIGTERM');
+      await eventually('the end of the entity', async () => {
+        const { status } = await api.call('GET', inDefault('entities/stopped'));
+        return status === 404;
+      });
+      assert.notEqual(await read(api, 'entities/killed'), undefined);
+    } finally {
+      for (const agent of agents) await agent.kill('SIGKILL');
+      await backend.program.kill('SIGKILL');
+    }
+  }));

@@ -336,7 +336,7 @@ test('a stopping agent says goodbye and reports nothing of the checks it ends', 
   await backend.waitFor('event', 1);
   await agent.stop();
   await backend.until(() => backend.closes.length === 1);
-  assert.deepEqual(backend.closes, [{ code: 1001, reason: 'bye' }]);
+  assert.deepEqual(backend.closes, [{ code: 1001, reason: 'agent stopped' }]);
   assert.equal(backend.frames.filter(({ type }) => type === 'event').length, 1);
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import test from 'node:test';
+import { edgeLimits } from '../../src/http/edge/limits.ts';
 import { WriteWatch } from '../../src/http/edge/write-watch.ts';
 import { MonError } from '../../src/model/errors.ts';
 import { maxPayloadBytes } from '../../src/wire/limits.ts';
@@ -432,6 +433,16 @@ test('an agent that answers no pings is closed after two missed ones, one that d
   assert.equal(pings, 2);
   assert.equal(lively.socket.readyState, lively.socket.OPEN);
   assert.equal(house.api.edge.counts.silent, 1);
+});
+
+test('an agent that answers no close frame holds up the end for half a second, not for long', async (t) => {
+  assert.ok(edgeLimits.drainTimeoutMs <= 500);
+  const house = await openHouse(t, { limits: { closeTimeoutMs: 3_600_000 } });
+  const agent = await connectAgent(t, house);
+  // It neither reads nor writes from here on.
+  agent.socket.pause();
+  await house.api.close();
+  assert.equal(house.api.edge.sessions, 0);
 });
 
 test('shutting down says 1001 bye to every agent and tells the backend', async (t) => {

@@ -171,6 +171,17 @@ describe('the entity machine: deregistration', () => {
     assert.equal(entity.snapshot().status, 'done');
   });
 
+  it('is asked for at once when the agent says that it stopped, and only where it was wanted', () => {
+    const entity = start();
+    entity.send(keepalive(0, leaver));
+    const stopped = { type: 'agent.stopped', nowMs: 1_000 } as const;
+    assert.deepEqual(types(entity.send(stopped)), ['persist', 'deadline.clear', 'deregister']);
+    const stays = start();
+    stays.send(keepalive(0));
+    assert.deepEqual(types(stays.send(stopped)), []);
+    assert.equal(stays.snapshot().value, 'registered');
+  });
+
   it('is off when the agent comes back first', () => {
     const entity = start();
     entity.send(keepalive(0, leaver));

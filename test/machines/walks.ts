@@ -141,7 +141,7 @@ const entityWalk: Walk = {
       },
       nowMs: scene.nowMs,
     }),
-    ...plain('entity.resumed', 'keepalive.forgotten', 'registration.announced'),
+    ...plain('entity.resumed', 'agent.stopped', 'keepalive.forgotten', 'registration.announced'),
     (scene) => ({ type: scene.random() < 0.2 ? 'entity.deleted' : 'entity.resumed', nowMs: scene.nowMs }),
   ],
 };

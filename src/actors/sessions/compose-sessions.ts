@@ -1,5 +1,6 @@
 // Sessions of agents, with the tree their entities live in and a log for what cannot be handed to them.
-import type { EntityTree } from '../entities/entity-tree.ts';
+import type { EntityFact } from '../../machines/entity-facts.ts';
+import { type EntityTree, entityId } from '../entities/entity-tree.ts';
 import type { Foundations } from '../foundations.ts';
 import type { Withheld } from '../problems/withheld.ts';
 import { sessionSpec } from './session-behaviour.ts';
@@ -16,6 +17,11 @@ export const composeSessions = (
     isVouched: (namespace, name) => tree.isVouched(namespace, name),
     startActor: (session) => runtime.supervisor('sessions')?.startChild(sessionSpec(session)),
     tellActor: (id, fact) => runtime.registry.tell(id, fact),
+    onStopped: (namespace, agentName) => {
+      if (tree.context(namespace, agentName) === undefined) return;
+      const fact: EntityFact = { type: 'agent.stopped', nowMs: runtime.clock.wallMs() };
+      runtime.registry.tell(entityId(namespace, agentName), fact);
+    },
     onUndeliverable: ({ connection: { namespace, agentName } }, frame) =>
       log.warn({ namespace, agent: agentName, frame }, 'a message could not be handed to the agent'),
     onUntrusted: ({ connection: { namespace, agentName } }, check) => {

@@ -29,6 +29,11 @@ export interface Session {
   readonly connectedAtMs: number;
 }
 
+export interface OpenSession {
+  /** The connection is gone. `isStopped`: the agent said that it stopped. */
+  closed(reason: string, how?: { readonly isStopped: boolean }): void;
+}
+
 export interface SessionsWorld {
   readonly nowMs: () => number;
   readonly storedEntity: (namespace: string, name: string) => Entity | undefined;
@@ -38,6 +43,8 @@ export interface SessionsWorld {
   readonly startActor: (session: Session) => void;
   readonly tellActor: (id: ActorId, fact: SessionFact) => void;
   readonly onUndeliverable: (session: Session, frameType: string) => void;
+  /** The agent stopped, and no newer session of it is there. */
+  readonly onStopped: (namespace: string, agentName: string) => void;
   /** A check with secrets was not sent to this agent: it showed no certificate. */
   readonly onUntrusted: (session: Session, check: string) => void;
 }
@@ -61,7 +68,7 @@ export class Sessions {
   }
 
   /** A connection was accepted. The agent is told the configuration its entity has here; the stored one wins. */
-  open(connection: Connection): { readonly closed: (reason: string) => void } {
+  open(connection: Connection): OpenSession {
     this.#opened += 1;
     const { namespace, agentName } = connection;
     const nowMs = this.#world.nowMs();
@@ -74,7 +81,7 @@ export class Sessions {
     const isVouched = entity === undefined || this.#world.isVouched(namespace, agentName);
     this.#sendConfig(session, entity === undefined ? unknownConfig(namespace) : configOf(entity), isVouched);
     this.#world.tellActor(id, { type: 'session.established', nowMs });
-    return { closed: (reason) => this.#closed(session, reason) };
+    return { closed: (reason, how) => this.#closed(session, reason, how?.isStopped === true) };
   }
 
   /** The stored configuration changed: the live session listens anew, and the agent adopts it. */
@@ -156,10 +163,13 @@ export class Sessions {
     return false;
   }
 
-  #closed(session: Session, reason: string): void {
+  #closed(session: Session, reason: string, isStopped: boolean): void {
     this.#index.remove(session);
-    const key = entityKey(session.connection.namespace, session.connection.agentName);
-    if (this.#byEntity.get(key) === session) this.#byEntity.delete(key);
+    const { namespace, agentName } = session.connection;
+    const key = entityKey(namespace, agentName);
+    const isLast = this.#byEntity.get(key) === session;
+    if (isLast) this.#byEntity.delete(key);
+    if (isLast && isStopped) this.#world.onStopped(namespace, agentName);
     this.#world.tellActor(session.id, { type: 'connection.closed', nowMs: this.#world.nowMs(), reason });
   }
 }

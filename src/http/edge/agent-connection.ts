@@ -143,10 +143,12 @@ export class AgentConnection {
     this.options.socket.close(code, reason);
   }
 
-  /** The socket is gone. Receipts that come later find nobody. */
-  closed(): void {
+  /** The socket is gone. Receipts that come later find nobody. True when the agent ended it, and not we. */
+  closed(): boolean {
+    const byAgent = this.#state === 'open';
     this.#state = 'closed';
     this.#stopTimers();
+    return byAgent;
   }
 
   /** Reads only while the backend keeps up and few enough frames of this session are unsettled. */

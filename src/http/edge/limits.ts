@@ -18,7 +18,12 @@ export interface EdgeLimits {
   readonly maxRetryDelayMs: number;
   /** Entities one session may bring into being; 0 means no limit. */
   readonly maxNewEntities: number;
-  /** How long closing may take before sockets are destroyed. */
+  /** How long an agent may take to answer a close frame before its socket is destroyed. */
+  readonly closeTimeoutMs: number;
+  /**
+   * The same while the backend stops. Short, since some agents never answer; nothing is lost: what was not acknowledged is
+   * sent again.
+   */
   readonly drainTimeoutMs: number;
   /** New connections a second, and how many at once; 0 means no limit. */
   readonly connectionsPerSecond: number;
@@ -36,7 +41,8 @@ export const edgeLimits: EdgeLimits = {
   retryDelayMs: 500,
   maxRetryDelayMs: 30_000,
   maxNewEntities: 1_000,
-  drainTimeoutMs: 5_000,
+  closeTimeoutMs: 5_000,
+  drainTimeoutMs: 500,
   connectionsPerSecond: 0,
   connectionBurst: 0,
 };

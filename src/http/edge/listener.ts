@@ -78,14 +78,14 @@ const decideInTime = async (
 };
 
 /** The WebSocket library's server, which adds our lines to the answer of an upgrade. */
-const createUpgrader = (backendId: string, { drainTimeoutMs }: EdgeLimits) => {
+const createUpgrader = (backendId: string, { closeTimeoutMs }: EdgeLimits) => {
   const welcomes = new WeakMap<IncomingMessage, Welcome>();
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: maxPayloadBytes,
-    ...{ maxFragments, maxBufferedChunks, closeTimeout: drainTimeoutMs },
+    ...{ maxFragments, maxBufferedChunks, closeTimeout: closeTimeoutMs },
   });
   sockets.on('headers', (lines, request) => {
     const agent = welcomes.get(request)?.agent;

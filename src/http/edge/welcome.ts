@@ -1,6 +1,7 @@
 // A welcome: the agent's upgrade is done, its connection begins. Wires socket, connection, session book and backend
 // together, and takes them apart when the socket closes.
 import { definitionsIn } from '../../actors/configuration.ts';
+import { isAgentStopped } from '../../wire/close.ts';
 import type { AgentSession, BackendPort } from '../backend-port.ts';
 import type { Log } from '../log.ts';
 import type { AckBatcher } from './acknowledger.ts';
@@ -94,9 +95,9 @@ export const welcomeAgent = (world: EdgeWorld, socket: LiveSocket, welcome: Welc
   socket.onPong(() => connection.ponged());
   socket.onError((error) => log.info({ ...who, why: error.message }, 'agent socket'));
   socket.onClose((code, reason) => {
-    connection.closed();
+    const isStopped = connection.closed() && isAgentStopped(code, reason);
     log.info({ ...who, code, reason }, 'agent disconnected');
-    session?.closed(`${code} ${reason}`.trim());
+    session?.closed(`${code} ${reason}`.trim(), { isStopped });
     leave();
   });
   const { principal, mutualTls } = welcome;

@@ -1,5 +1,5 @@
 // A played agent: sends keepalives, answers check requests, dies and comes back, as its test says.
-import type { Connection } from '../../../src/actors/sessions/sessions.ts';
+import type { Connection, OpenSession } from '../../../src/actors/sessions/sessions.ts';
 import { type Check, checkSchema } from '../../../src/model/check.ts';
 import { type Entity, entitySchema } from '../../../src/model/entity.ts';
 import { type CheckEvent, eventSchema } from '../../../src/model/event.ts';
@@ -68,7 +68,7 @@ export class Agent {
   readonly #world: World;
   readonly #options: AgentOptions;
   readonly #runs = new Map<string, number>();
-  #session: { closed(reason: string): void } | undefined;
+  #session: OpenSession | undefined;
   #keepalive: CheckEvent;
   #sequence = 0;
   #alive = true;
@@ -114,6 +114,13 @@ export class Agent {
     this.#alive = false;
     this.#process += 1;
     this.disconnect();
+  }
+
+  /** Stops as its operator wants it to, and says so. */
+  stop(): void {
+    this.#session?.closed('1001 agent stopped', { isStopped: true });
+    this.#session = undefined;
+    this.die();
   }
 
   /** A new process of the same agent. */

@@ -275,6 +275,26 @@ describe('deregistration', () => {
     });
   }
 
+  test('happens at once when the agent says that it stops, unless a newer process of it is there', async () => {
+    const world = await World.open({ deregistrationHandler: 'cmdb' });
+    const agent = await world.agent('web-01', { warningSeconds: 60, entity: { deregister: true } });
+    await world.advance(10_000);
+    agent.stop();
+    await world.quiet();
+    assert.equal(await known(world), undefined);
+    assert.equal(world.toldOf('web-01', 'deregistration').length, 1);
+
+    const older = await world.agent('web-01', { entity: { deregister: true } });
+    const newer = await world.agent('web-01', { entity: { deregister: true } });
+    older.stop();
+    await world.quiet();
+    assert.notEqual(await known(world), undefined);
+    newer.die();
+    await world.quiet();
+    assert.notEqual(await known(world), undefined, 'a line that is lost is no farewell');
+    await world.stop();
+  });
+
   test('resolves what the entity left open, and deletes it', async () => {
     const world = await World.open();
     const agent = await world.agent('web-01', { warningSeconds: 60, entity: { deregister: true } });
