@@ -1,7 +1,7 @@
 // The agent's own entity: what this configuration says until the backend has said otherwise (agent sheet 3.3).
 // After the first registration the stored entity wins, unless the agent manages its entity itself.
 import type { Entity, System } from '../model/entity.ts';
-import { redacted } from '../model/redaction.ts';
+import { redacted, redactMap, redactSet } from '../model/redaction.ts';
 import { managedByAgentLabels } from '../model/reserved-labels.ts';
 import { tokenData } from '../model/token-substitution.ts';
 import { type IsTrusted, sameAs } from '../model/token-trust.ts';
@@ -9,8 +9,17 @@ import { version } from '../program/version.ts';
 import { type EntityConfigMessage, unknownEntityName } from '../wire/messages.ts';
 import type { AgentConfig } from './flags.ts';
 
+/** A setting of this agent that the stored entity overrides, with both values. */
+export interface Difference {
+  readonly field: string;
+  /** The flag that has no effect. */
+  readonly flag: string;
+  readonly local: unknown;
+  readonly stored: unknown;
+}
+
 export type Adoption =
-  | { readonly adopted: true; readonly differs: readonly string[] }
+  | { readonly adopted: true; readonly differs: readonly Difference[] }
   | { readonly adopted: false; readonly why: 'agentManaged' | 'notRegistered' | 'otherName' };
 
 export interface AgentEntity {
@@ -67,13 +76,43 @@ const sorted = (value: unknown): string =>
         : (value ?? null),
   );
 
-const differences = (local: Config, stored: Config): string[] => {
+/** Hides the values of keys that are to be hidden. */
+const shown = (value: unknown, redact: readonly string[]): unknown =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? redactMap(value as Record<string, string>, redactSet(redact))
+    : value;
+
+/** `sent`: as the backend sent it. What it leaves out of keepalive handlers is none there, whatever this agent says. */
+const differences = (local: Config, stored: Config, sent: EntityConfigMessage): Difference[] => {
   const own = stored.subscriptions.filter((name) => name !== `entity:${local.metadata.name}`);
-  return [
-    ...(sorted(local.metadata.labels) === sorted(stored.metadata.labels) ? [] : ['labels']),
-    ...(sorted(local.metadata.annotations) === sorted(stored.metadata.annotations) ? [] : ['annotations']),
-    ...(sorted(local.subscriptions) === sorted(own) ? [] : ['subscriptions']),
+  const rows: readonly (readonly [field: string, flag: string, local: unknown, stored: unknown])[] = [
+    ['labels', 'labels', local.metadata.labels ?? {}, stored.metadata.labels ?? {}],
+    ['annotations', 'annotations', local.metadata.annotations ?? {}, stored.metadata.annotations ?? {}],
+    ['subscriptions', 'subscriptions', local.subscriptions, own],
+    ['user', 'user', local.user ?? '', stored.user ?? ''],
+    ['deregister', 'deregister', local.deregister, stored.deregister],
+    [
+      'deregistration',
+      'deregistration-handler',
+      local.deregistration.handler ?? '',
+      stored.deregistration.handler ?? '',
+    ],
+    [
+      'keepalive_handlers',
+      'keepalive-handlers',
+      local.keepalive_handlers ?? [],
+      sent.keepalive_handlers ?? [],
+    ],
+    ['redact', 'redact', local.redact ?? [], stored.redact ?? []],
   ];
+  return rows
+    .filter(([, , mine, theirs]) => sorted(mine) !== sorted(theirs))
+    .map(([field, flag, mine, theirs]) => ({
+      field,
+      flag: `--${flag}`,
+      local: shown(mine, local.redact ?? []),
+      stored: shown(theirs, local.redact ?? []),
+    }));
 };
 
 export const createAgentEntity = (config: AgentConfig, system: System): AgentEntity => {
@@ -112,7 +151,7 @@ export const createAgentEntity = (config: AgentConfig, system: System): AgentEnt
       if (stored.metadata.name !== config.name) return { adopted: false, why: 'otherName' };
       effective = merge(stored);
       isVouched = stored.unvouched !== true;
-      return { adopted: true, differs: differences(local, effective) };
+      return { adopted: true, differs: differences(local, effective, stored) };
     },
     forget: () => {
       effective = local;

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import WebSocket from 'ws';
 import { proxyFor, type Variables } from '../program/proxy-rule.ts';
 import { openTunnel } from '../program/tunnel.ts';
+import { describeConnectionError } from '../wire/connection-words.ts';
 import { asBuffer } from '../wire/frames.ts';
 import { type Agreement, agentHeaders, jsonType, readBackendAnswer } from '../wire/headers.ts';
 import { maxBufferedChunks, maxFragments, maxPayloadBytes } from '../wire/limits.ts';
@@ -138,7 +139,7 @@ export const createDial =
     socket.on('message', (data) => listener.message(asBuffer(data)));
     socket.on('pong', () => listener.pong());
     socket.on('error', (error) => {
-      lastError = error.message === '' ? String((error as NodeJS.ErrnoException).code) : error.message;
+      lastError = agreement === undefined ? describeConnectionError(url, error) : error.message;
     });
     socket.once('unexpected-response', (request, response) => {
       const status = response.statusCode ?? 0;

@@ -8,7 +8,7 @@ import type { Logger } from '../program/log.ts';
 import { type Frame, unknownMessageType } from '../wire/frames.ts';
 import { maxPayloadBytes } from '../wire/limits.ts';
 import { type Ack, ackSchema, entityConfigMessageSchema } from '../wire/messages.ts';
-import type { AgentEntity } from './agent-entity.ts';
+import type { AgentEntity, Difference } from './agent-entity.ts';
 import { type Cancel, type Clock, every, nowSeconds } from './clock.ts';
 import type { Counters } from './counters.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
@@ -98,15 +98,26 @@ export const openSession = (line: Line, tools: SessionTools): Session => {
   });
   timers.push(cancelWait);
 
+  /** Once for each flag: what it asks for has no effect while the backend has stored something else. */
+  const tellDifferences = (differs: readonly Difference[]): void => {
+    if (differs.length === 0) return;
+    log.warn(
+      { differs: differs.map(({ field }) => field) },
+      'the entity stored by the backend differs from the local settings: the stored one is used',
+    );
+    for (const { field, flag, local, stored } of differs)
+      log.warn(
+        { field, flag, local, stored },
+        `${flag} has no effect: it says ${JSON.stringify(local)}, the entity stored by the backend says ${JSON.stringify(stored)}; ` +
+          `change ${field} of entity ${config.name} there, delete that entity so that it registers anew, or start with --agent-managed-entity`,
+      );
+  };
+
   const adopt = (payload: unknown): string | null => {
     const parsed = entityConfigMessageSchema.safeParse(payload);
     if (!parsed.success) return `entity_config is invalid: ${parsed.error.issues[0]?.message ?? ''}`;
     const adoption = entity.adopt(parsed.data);
-    if (adoption.adopted && adoption.differs.length > 0)
-      log.warn(
-        { differs: adoption.differs },
-        'the entity stored by the backend differs from the local settings: the stored one is used',
-      );
+    if (adoption.adopted) tellDifferences(adoption.differs);
     if (!adoption.adopted && adoption.why === 'otherName')
       log.error({ entity: parsed.data.metadata.name }, 'entity_config of another entity: ignored');
     establish();

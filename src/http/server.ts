@@ -38,6 +38,7 @@ import { type AccessRequest, authorize } from './rbac.ts';
 import { type AccessRule, type Answer, type Call, type Parameters, type Route, verbOf } from './route.ts';
 import { ensureSystemNamespace } from './system-namespace.ts';
 import { renewCertificate, type TlsOptions } from './tls.ts';
+import { watchTlsMistakes } from './tls-mistakes.ts';
 import { boundUnreadAnswers, type UnreadLimits } from './unread-answers.ts';
 import { warningHeaders, withWarnings } from './write-warnings.ts';
 
@@ -98,6 +99,7 @@ const principals = new WeakMap<FastifyRequest, Principal>();
 export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   const { backend, authenticator, routes, log, metrics } = options;
   const streams = createLiveStreams(backend.resources, authenticator);
+  const mistakes = watchTlsMistakes(log, ['http', 'https']);
   const app = Fastify({
     logger: false,
     bodyLimit: options.bodyLimitBytes,
@@ -106,7 +108,10 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     maxRequestsPerSocket,
     return503OnClosing: true,
     exposeHeadRoutes: false,
-    clientErrorHandler: refuseNonsense,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
+      mistakes.plain(error, socket);
+      refuseNonsense(error, socket);
+    },
     frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
       sendProblem(reply, error),
     routerOptions: { maxParamLength: maxPathParameterCharacters },
@@ -117,6 +122,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   app.server.maxConnections = options.maxConnections ?? maxConnections;
   metrics.watchConnections(app.server);
   boundUnreadAnswers(app, { ...unreadLimits, ...options.unread }, metrics.registry, log);
+  app.server.on('tlsClientError', mistakes.tls);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
     parseBody(bytes, options.bodyLimitBytes),

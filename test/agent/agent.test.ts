@@ -185,12 +185,13 @@ test('what came with an event about this entity is not taken as shell syntax, wh
 test('what the backend has stored about the entity replaces the local settings', () =>
   withAgent(
     {
-      flags: { labels: 'region=us', subscriptions: 'old' },
+      flags: { labels: 'region=us,api_key=hush', subscriptions: 'old', 'keepalive-handlers': 'slack' },
       backend: {
         entityConfig: {
           metadata: { name: 'web-01', namespace: 'default', labels: { region: 'eu' } },
           entity_class: 'agent',
           subscriptions: ['new', 'entity:web-01'],
+          keepalive_handlers: ['pagerduty'],
         },
       },
     },
@@ -199,7 +200,20 @@ test('what the backend has stored about the entity replaces the local settings',
       assert.deepEqual(keepalive?.entity.metadata.labels, { region: 'eu' });
       assert.deepEqual(keepalive?.entity.subscriptions, ['new', 'entity:web-01']);
       const told = log.lines().find(({ differs }) => differs !== undefined);
-      assert.deepEqual(told?.differs, ['labels', 'subscriptions']);
+      assert.deepEqual(told?.differs, ['labels', 'subscriptions', 'keepalive_handlers']);
+      const flags = log.lines().filter(({ flag }) => flag !== undefined);
+      assert.deepEqual(
+        flags.map(({ flag, local, stored }) => [flag, local, stored]),
+        [
+          ['--labels', { region: 'us', api_key: 'REDACTED' }, { region: 'eu' }],
+          ['--subscriptions', ['old'], ['new']],
+          ['--keepalive-handlers', ['slack'], ['pagerduty']],
+        ],
+      );
+      assert.match(
+        String(flags[2]?.msg),
+        /^--keepalive-handlers has no effect: it says \["slack"\], the entity stored by the backend says \["pagerduty"\]; change keepalive_handlers of entity web-01 there/,
+      );
     },
   ));
 

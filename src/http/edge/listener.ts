@@ -3,7 +3,7 @@
 // pings, one session an agent, brakes while the store cannot keep up, and an orderly end.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { asBuffer } from '../../wire/frames.ts';
@@ -13,6 +13,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { BackendPort } from '../backend-port.ts';
 import type { Log } from '../log.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
+import { watchTlsMistakes } from '../tls-mistakes.ts';
 import { AckBatcher } from './acknowledger.ts';
 import { chooseCodec, codecs } from './codec.ts';
 import { createConnectionRate } from './connection-rate.ts';
@@ -106,6 +107,13 @@ const createUpgrader = (backendId: string, { closeTimeoutMs }: EdgeLimits) => {
   };
 };
 
+/** What Node answers by itself to what is no request. */
+const clientErrors: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
 const createPlainServer = (tls: TlsOptions | undefined, limits: EdgeLimits): Server => {
   const timeouts = {
     headersTimeout: limits.headersTimeoutMs,
@@ -134,6 +142,15 @@ export const createEdge = (options: EdgeOptions): Edge => {
   const rate = createConnectionRate(limits.connectionsPerSecond, limits.connectionBurst, monotonicMs);
   const upgrade = createUpgrader(backendId, limits);
   const server = createPlainServer(options.tls, limits);
+  const mistakes = watchTlsMistakes(log, ['ws', 'wss'], monotonicMs);
+  server.on('tlsClientError', mistakes.tls);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    mistakes.plain(error, socket as Socket);
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    socket.end(
+      `HTTP/1.1 ${clientErrors[error.code ?? ''] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`,
+    );
+  });
   const certificatesDemanded = options.tls?.rejectUnauthorized === true;
   let closing = false;
 

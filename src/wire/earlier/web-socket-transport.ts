@@ -1,8 +1,10 @@
 // The transport to our own backend: a WebSocket that carries pipes. Other than over a broker, what is published is
 // answered once it is stored.
+
 import { readFileSync } from 'node:fs';
 import WebSocket from 'ws';
 import type { Pipe } from '../../model/earlier/pipes.ts';
+import { describeConnectionError } from '../connection-words.ts';
 import { asBuffer } from '../frames.ts';
 import { type Connection, type Keeper, keepConnected } from './keep-connected.ts';
 import {
@@ -147,7 +149,7 @@ const dial = (options: WebSocketTransportOptions, lost: (reason: string) => void
       reject(new Error(reason));
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (reason === '') reason = error.message === '' ? String(error.code) : error.message;
+      if (reason === '') reason = line === undefined ? describeConnectionError(url, error) : error.message;
     });
     socket.once('close', (code, said) => {
       const why = reason || `connection closed with code ${code}${said.length > 0 ? `: ${said}` : ''}`;
