@@ -57,7 +57,11 @@ export class ReadModel {
   /** What the pipelines made of the last delivered event of a check; undefined when none was delivered yet. */
   async trace(namespace: string, entity: string, check: string): Promise<unknown> {
     const record = await this.#world.commit.committed('check', checkKey(namespace, entity, check));
-    return record === undefined ? undefined : contextIn<CheckContext>(record).lastTrace;
+    if (record === undefined) return undefined;
+    const { lastTrace, droppedDeliveries } = contextIn<CheckContext>(record);
+    return droppedDeliveries > 0 && typeof lastTrace === 'object'
+      ? { ...lastTrace, droppedDeliveries }
+      : lastTrace;
   }
 
   async entities(query: ReadQuery<Entity>): Promise<Page<Entity>> {

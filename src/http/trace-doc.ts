@@ -55,6 +55,7 @@ export const traceSchema = z.object({
   skipped: z.array(z.object({ skipped: z.string(), why: z.string() })),
   retry: z.boolean(),
   summary: z.string(),
+  droppedDeliveries: z.number().int().optional(),
 });
 
 export const traceExample: Trace = {

@@ -73,6 +73,8 @@ export interface Trace {
   /** True when at least one workflow met an outage: hand this trace to the next run to repeat only those. */
   readonly retry: boolean;
   readonly summary: string;
+  /** Deliveries of this check that were given up since it exists, because too many or too large ones waited. Absent: none. */
+  readonly droppedDeliveries?: number;
 }
 
 export const againIf = (retry: boolean): { readonly retry?: true } => (retry ? { retry: true } : {});

@@ -86,7 +86,9 @@ const perform = (
       return world.publish(effect.event, actor.holdReceipt());
     case 'announce':
       // Told to people only once it is durable; the write is the one of the registration itself.
-      return persist(actor, key, world, () => world.announce(actor, effect.event));
+      return persist(actor, key, world, ({ type }) => {
+        if (type !== 'invalid') world.announce(actor, effect.event);
+      });
     case 'config.changed':
       return world.configChanged(effect.config, effect.isVouched);
     case 'deregister':

@@ -35,6 +35,8 @@ test('large outputs behind a handler that hangs are all taken, in a record that 
   assert.equal(told[0], 0, 'the head was never dropped');
   assert.equal(told.at(-1), 19, 'the newest is told');
   assert.equal(told.length, 20 - dropped);
+  const trace = (await world.backend.readTrace('default', 'web-01', 'cpu')) as Json;
+  assert.equal(trace['droppedDeliveries'], dropped, 'the trace says so');
 });
 
 test('an event whose record the store can never take is refused for good, told to nobody, and leaves no trace', async () => {

@@ -31,6 +31,12 @@ export const TraceView = ({ traces, check }: { traces: readonly Trace[]; check: 
       <p class="trace-summary">
         {trace.summary} <span class="dim num">{millis(trace.durationMs)}</span>
       </p>
+      {trace.droppedDeliveries !== undefined && (
+        <p class="step skipped">
+          <Verdict word="dropped" kind="bad" /> {trace.droppedDeliveries} notifications of this check were
+          dropped: too many or too large ones waited for its handlers
+        </p>
+      )}
       {trace.workflows.map((workflow, index) => (
         <Workflow key={`${workflow.pipeline}/${workflow.name}/${index}`} workflow={workflow} />
       ))}
