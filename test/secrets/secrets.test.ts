@@ -205,7 +205,15 @@ test('a store whose certificate nobody vouches for is not spoken to, unless it i
   assert.equal((await secrets.resolve('default', refersTo('pager'))).length, 1);
   configure({ tls: { ca_cert: '/nowhere/ca.pem' } });
   await fails(secrets.resolve('default', refersTo('pager')), 'unavailable', /\/nowhere\/ca\.pem/);
-  configure({ address: 'http://secrets.example.org' });
+});
+
+test('a store without TLS on another machine is refused, also one that was stored before that rule', async (t) => {
+  const { table, secrets, configure } = await openStore(t);
+  const plain = { address: 'http://secrets.example.org' };
+  assert.throws(() => configure(plain), /spec\.client\.address must begin with https/);
+  configure();
+  const row = table.rows.get('providers//vault') as { spec: { client: object } };
+  Object.assign(row.spec.client, plain);
   await fails(secrets.resolve('default', refersTo('pager')), 'unavailable', /must begin with https/);
 });
 
