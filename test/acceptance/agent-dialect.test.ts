@@ -2,6 +2,7 @@
 // its agents with our backend, in both encodings, and our agent with one of its backends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { agentStopped } from '../../src/wire/close.ts';
 import { startBackend as startFakeBackend } from '../agent/fake-backend.ts';
 import { ApiClient, eventually, inDefault, startAgent, startBackend, tempDir } from './programs.ts';
 import { connectReferenceAgent, type Encoding, type Json, keepalive, result } from './reference-agent.ts';
@@ -246,7 +247,7 @@ test('our agent is at home with a reference backend: its headers, JSON, and no a
 
       assert.deepEqual(await agent.kill(), { code: 0, signal: null });
       await backend.until(() => backend.closes.length === 1);
-      assert.deepEqual(backend.closes, [{ code: 1001, reason: 'bye' }]);
+      assert.deepEqual(backend.closes, [agentStopped]);
     } finally {
       await agent.kill('SIGKILL');
     }

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { agentStopped } from '../../src/wire/close.ts';
 import { startBackend } from '../agent/fake-backend.ts';
 import { requestOf, tempFolder } from '../agent/helpers.ts';
 
@@ -108,7 +109,7 @@ test('SIGTERM says goodbye to the backend and ends with 0, also in the middle of
   agent.child.kill('SIGTERM');
   assert.deepEqual(await agent.exited, { code: 0, signal: null });
   await backend.until(() => backend.closes.length === 1);
-  assert.deepEqual(backend.closes[0], { code: 1001, reason: 'bye' });
+  assert.deepEqual(backend.closes[0], agentStopped);
   const line = await agent.said('signal "terminated" received, shutting down agent');
   assert.equal(line.level, 'warning');
   assert.equal(backend.frames.filter(({ type }) => type === 'event').length, 1);
