@@ -1,0 +1,19 @@
+// Limits of mon-ctl, each with its unit.
+
+export const defaultTimeoutMs = 15_000;
+/** A token is renewed this long before it expires, so that it does not expire on the way. */
+export const renewEarlySeconds = 10;
+/** Longest wait for another mon-ctl that is renewing the same token; then its lock counts as left behind. */
+export const lockStaleMs = 60_000;
+export const lockRetryMs = 50;
+export const maxRedirects = 10;
+/** Largest answer read, in bytes; a page of a list is at most 4 MiB. */
+export const maxAnswerBytes = 512 * 1024 * 1024;
+/** Items asked for in one page of a list. */
+export const defaultPageSize = 1000;
+/** Longest part of an answer that is no JSON shown in an error, in characters. */
+export const maxShownAnswerCharacters = 300;
+/** No column of a table is made narrower than this to fit the terminal, in characters. */
+export const minColumnCharacters = 8;
+/** Most bytes read of one file, URL or standard input of resources. */
+export const maxSourceBytes = 256 * 1024 * 1024;

@@ -1,0 +1,67 @@
+// Tables and detail views (API sheet 16.4): a header, a rule under each column, columns padded with blanks. On a terminal the
+// header is bold, the first column blue, and wide columns are cut so that a row fits one line.
+import { minColumnCharacters } from '../limits.ts';
+import { cut, manyLines, oneLine, pad, textWidth } from './terminal-text.ts';
+
+export interface Look {
+  readonly colour: boolean;
+  /** Columns of the terminal; undefined when nothing is cut. */
+  readonly width: number | undefined;
+}
+
+const paint = (look: Look, code: number, text: string): string =>
+  look.colour ? `\u001b[${code}m${text}\u001b[0m` : text;
+
+const margin = 2;
+
+/** Takes from the widest column until a row fits, or none is wider than the least. */
+const fit = (widths: number[], available: number): number[] => {
+  let excess = widths.reduce((sum, width) => sum + width + margin, 0) - available;
+  const fitted = [...widths];
+  while (excess > 0) {
+    const widest = Math.max(...fitted);
+    if (widest <= minColumnCharacters) break;
+    const at = fitted.indexOf(widest);
+    const second = Math.max(minColumnCharacters, ...fitted.filter((width) => width < widest));
+    const take = Math.min(excess, Math.max(1, widest - second));
+    fitted[at] = widest - take;
+    excess -= take;
+  }
+  return fitted;
+};
+
+export const table = (
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  look: Look,
+): string => {
+  const clean = rows.map((row) => row.map(oneLine));
+  const natural = titles.map((title, at) => {
+    let width = textWidth(title);
+    for (const row of clean) width = Math.max(width, textWidth(row[at] ?? ''));
+    return width;
+  });
+  const widths = look.width === undefined ? natural : fit(natural, look.width);
+  const line = (cells: readonly string[], style: (cell: string, at: number) => string): string =>
+    cells
+      .map((cell, at) => style(` ${pad(cut(cell, widths[at] ?? 0), widths[at] ?? 0)} `, at))
+      .join('')
+      .trimEnd();
+  return [
+    line(titles, (cell) => paint(look, 1, cell)),
+    line(
+      widths.map((width) => '─'.repeat(width)),
+      (cell) => cell,
+    ),
+    ...clean.map((row) => line(row, (cell, at) => (at === 0 ? paint(look, 34, cell) : cell))),
+  ].join('\n');
+};
+
+/** `=== title`, then each label padded to the longest and its value. */
+export const details = (title: string, rows: readonly (readonly [string, string])[], look: Look): string => {
+  const width = Math.max(0, ...rows.map(([label]) => textWidth(label))) + 1;
+  const lines = rows.map(([label, value]) =>
+    `${pad(`${label}:`, width)} ${manyLines(value).replaceAll('\n', `\n${' '.repeat(width + 1)}`)}`.trimEnd(),
+  );
+  return [paint(look, 1, `=== ${oneLine(title)}`), ...lines].join('\n');
+};

@@ -1,0 +1,72 @@
+// mon-ctl as a process, in a folder of its own, against a backend of this test.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { openRealHouse, realAdmin, realPassword } from '../http/real-house.ts';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunOptions {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly nodeFlags?: readonly string[];
+}
+
+export const runCtl = (args: readonly string[], options: RunOptions = {}): Promise<Ran> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...(options.nodeFlags ?? []), 'bin/mon-ctl.js', ...args], {
+      env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', TZ: 'UTC', ...options.env },
+      stdio: 'pipe',
+    });
+    let out = '';
+    let err = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, out, err }));
+    // A program that ended before it read everything closes the pipe.
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input ?? '');
+  });
+
+export const tempFolder = async (t: TestContext): Promise<string> => {
+  const dir = await mkdtemp(join(tmpdir(), 'mon-ctl-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+};
+
+export const signInFlags = (url: string): readonly string[] => [
+  '-n',
+  '--url',
+  url,
+  '--username',
+  realAdmin,
+  '--password',
+  realPassword,
+];
+
+/** A backend, and mon-ctl logged in to it. `ok` fails the test unless the command succeeds, and gives its output. */
+export const openCtl = async (t: TestContext) => {
+  const house = await openRealHouse(t);
+  const dir = await tempFolder(t);
+  const run = (args: readonly string[], options: RunOptions = {}): Promise<Ran> =>
+    runCtl(args, { ...options, env: { MON_CONFIG_DIR: dir, ...options.env } });
+  const ok = async (...args: string[]): Promise<string> => {
+    const ran = await run(args);
+    if (ran.code !== 0)
+      throw new Error(`mon-ctl ${args.join(' ')} ended with ${ran.code}: ${ran.err}${ran.out}`);
+    return ran.out;
+  };
+  await ok('configure', ...signInFlags(house.url));
+  return { house, dir, run, ok, url: house.url };
+};
