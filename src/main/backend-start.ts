@@ -27,13 +27,13 @@ import { readTls, renewOnHangUp } from './backend-tls.ts';
 import { warnOfBuiltInPassword } from './built-in-password.ts';
 import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
 import { encryptionKeyName, encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
+import { collapseExitCode, endWithoutStore } from './exit-codes.ts';
 import { firstUser, passwordFile } from './first-user.ts';
 import { localUrl, parseListenAddress, parsePublicUrl, plainHost } from './listen-address.ts';
 import { addLiveInspection } from './live-inspection.ts';
 import { takeDown } from './take-down.ts';
 import { createTrust, type Trust } from './trust.ts';
 
-const collapseExitCode = 70;
 const webRoot = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 /** What is kept in the state directory, and in the cache directory. */
@@ -67,7 +67,12 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
   const name = hostname();
   keepPrivate(settings.stateDir, isOfStateDir, log);
   keepPrivate(settings.cacheDir, isOfCacheDir, log);
-  const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir, authorities });
+  const store = await openStore({
+    url: settings.storeUrl,
+    stateDir: settings.stateDir,
+    authorities,
+    onOwnershipLost: (error) => endWithoutStore(error, log),
+  });
   const { backend, rebuilt } = await Backend.open({
     store,
     encryptionKeys: encryptionKeys(encryptionKeyPath(settings), log),

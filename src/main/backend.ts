@@ -12,6 +12,7 @@ import { openStore } from '../store/open-store.ts';
 import { type BackendSettings, backendFlags } from './backend-flags.ts';
 import { startBackend } from './backend-start.ts';
 import { encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
+import { endWithoutStore } from './exit-codes.ts';
 import { firstUser } from './first-user.ts';
 import { foreignBackendKeys } from './foreign-keys.ts';
 import { licenseCommand } from './license-command.ts';
@@ -41,7 +42,12 @@ const settingsOf = (command: Command): BackendSettings => {
 const initialise = async (settings: BackendSettings): Promise<number> => {
   const log = createLog(settings.logLevel as LogLevel);
   const { authorities } = createTrust(settings.trustedCaFile);
-  const store = await openStore({ url: settings.storeUrl, stateDir: settings.stateDir, authorities });
+  const store = await openStore({
+    url: settings.storeUrl,
+    stateDir: settings.stateDir,
+    authorities,
+    onOwnershipLost: (error) => endWithoutStore(error, log),
+  });
   const committer = new GroupCommit({
     store,
     clock: realClock,

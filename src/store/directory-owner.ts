@@ -6,13 +6,10 @@
 // The file is overwritten in place and keeps its size, so that a claim needs no space on a full disk.
 import { closeSync, constants, existsSync, openSync, readFileSync, realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { bootId, isRunning, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 import { StoreError } from './snapshot-store.ts';
 
-interface Owner {
-  readonly pid: number;
-  /** Start of the process in kernel ticks since boot; tells a process from a later one with the same pid. */
-  readonly startTicks: string;
-  readonly bootId: string;
+interface Owner extends ProcessIdentity {
   readonly since: string;
 }
 
@@ -34,9 +31,7 @@ export function claimDirectory(dir: string, exclusively: (claim: () => void) => 
     const owner = readOwner(path);
     if (owner && isAlive(owner)) throw takenError(dir, owner);
     writeOwner(path, {
-      pid: process.pid,
-      startTicks: startTicksOf(process.pid),
-      bootId: bootId(),
+      ...ownIdentity(),
       since: new Date().toISOString(),
     });
   });
@@ -48,8 +43,6 @@ export function claimDirectory(dir: string, exclusively: (claim: () => void) => 
   };
 }
 
-const endedStates: readonly string[] = ['Z', 'X', 'x'];
-
 const takenError = (dir: string, owner: Owner): StoreError =>
   new StoreError(
     'invalid',
@@ -60,12 +53,7 @@ const takenError = (dir: string, owner: Owner): StoreError =>
 function isAlive(owner: Owner): boolean {
   if (owner.bootId !== bootId()) return false;
   if (owner.pid === process.pid) return false;
-  try {
-    process.kill(owner.pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-  return startTicksOf(owner.pid) === owner.startTicks;
+  return isRunning(owner);
 }
 
 function readOwner(path: string): Owner | undefined {
@@ -85,28 +73,5 @@ function writeOwner(path: string, owner: Owner | undefined): void {
     writeSync(file, `${JSON.stringify(owner ?? {}).padEnd(fileBytes - 1)}\n`, 0);
   } finally {
     closeSync(file);
-  }
-}
-
-/**
- * Empty where there is no /proc; a pid alone then decides. A process that has ended and was only not collected by its
- * parent yet (a zombie) has no start any more: it holds nothing.
- */
-function startTicksOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, in parentheses, may hold spaces; fields 3 (state) and 22 (start) are counted from its end.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return endedStates.includes(fields[0] ?? '') ? '' : (fields[19] ?? '');
-  } catch {
-    return '';
-  }
-}
-
-function bootId(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return '';
   }
 }

@@ -27,6 +27,9 @@ export const diskCheckIntervalMs = 50;
 /** Encoded records of a batch are laid side by side in chunks of this size, which are used again and again. */
 export const arenaChunkBytes = 4 * 1024 * 1024;
 
+/** MongoDB: how often the backend that owns a database writes its beat, and after how long without one another takes over. */
+export const mongoBeatMs = 1_000;
+export const mongoOwnerPatienceMs = 6_000;
 /** MongoDB: how long to look for a server that takes writes, before an operation fails. */
 export const mongoServerSelectionMs = 3_000;
 export const mongoConnectMs = 3_000;

@@ -12,9 +12,11 @@ import { type AnyBulkWriteOperation, type Collection, type Db, MongoClient } fro
 import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import { checkFormat, formatMarker } from './format-marker.ts';
 import {
+  mongoBeatMs,
   mongoConcurrentCommits,
   mongoConnectMs,
   mongoMajorityMs,
+  mongoOwnerPatienceMs,
   mongoPoolSize,
   mongoServerSelectionMs,
   mongoSocketMs,
@@ -22,6 +24,7 @@ import {
 } from './limits.ts';
 import { fromDocument, toDocument } from './mongo-document.ts';
 import { isConflict, toStoreError } from './mongo-errors.ts';
+import { type OwnerDocument, type Ownership, type OwnerTimes, takeOwnership } from './mongo-owner.ts';
 import { UnreadableRecord } from './record-codec.ts';
 import { checkKey, compareKeys, prefixEnd } from './record-key.ts';
 import {
@@ -36,11 +39,17 @@ import {
   type WriteOutcome,
 } from './snapshot-store.ts';
 
+const defaultOwnerTimes: OwnerTimes = { beatMs: mongoBeatMs, patienceMs: mongoOwnerPatienceMs };
+
 export interface MongoStoreOptions {
   /** A connection string; its path names the database, `mon` if it names none. */
   readonly url: string;
   /** How long to look for a server before an operation fails, milliseconds. */
   readonly serverSelectionMs?: number;
+  /** Claims the database for this process; called when another one took it over. Absent: no claim, others may write too. */
+  readonly onOwnershipLost?: ((error: StoreError) => void) | undefined;
+  /** How often an owner writes its beat, and when a silent one counts as dead; for tests. */
+  readonly ownerTimes?: OwnerTimes;
   /** Whom to trust about a server reached over TLS, unless the URL says so itself. Asked once. */
   readonly authorities?: TrustedAuthorities;
 }
@@ -57,8 +66,9 @@ interface Item {
 }
 
 /**
- * Connects, and looks at the format of what is there.
- * Rejects with StoreError: 'unavailable' if no server takes writes, 'invalid' if the URL or the format is not ours.
+ * Connects, looks at the format of what is there, and claims the database if asked to.
+ * Rejects with StoreError: 'unavailable' if no server takes writes; 'invalid' if the URL or the format is not ours, or if
+ * another backend has the database.
  */
 export async function openMongoStore(options: MongoStoreOptions): Promise<SnapshotStore> {
   const client = createClient(options);
@@ -67,7 +77,10 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Snapsh
     await client.connect();
     const db = client.db(databaseOf(client, options.url));
     checkFormat(await readMarker(db), where);
-    return new MongoStore(client, db, where);
+    const { onOwnershipLost: onLost, ownerTimes: times = defaultOwnerTimes } = options;
+    const meta = db.collection<OwnerDocument>('meta');
+    const ownership = onLost === undefined ? undefined : await takeOwnership({ meta, where, times, onLost });
+    return new MongoStore(client, db, where, ownership);
   } catch (error) {
     await client.close();
     throw toStoreError(where, error);
@@ -122,16 +135,18 @@ class MongoStore implements SnapshotStore {
   readonly #client: MongoClient;
   readonly #db: Db;
   readonly #where: string;
+  readonly #ownership: Ownership | undefined;
   readonly #writer = `${hostname()}:${process.pid}:${randomUUID()}`;
   #commits = 0;
   readonly #quarantined: Quarantined[] = [];
   readonly #underWay = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
-  constructor(client: MongoClient, db: Db, where: string) {
+  constructor(client: MongoClient, db: Db, where: string, ownership: Ownership | undefined) {
     this.#client = client;
     this.#db = db;
     this.#where = where;
+    this.#ownership = ownership;
   }
 
   async commit(writes: readonly StoreWrite[]): Promise<readonly WriteOutcome[]> {
@@ -146,6 +161,9 @@ class MongoStore implements SnapshotStore {
       else kinds.set(write.kind, [item]);
     }
     const outcomes: WriteOutcome[] = [];
+    const ownership = this.#ownership;
+    if (ownership !== undefined && !ownership.isFresh())
+      await this.#track(this.#ask(() => ownership.confirm()));
     const parts = [...kinds].map(([kind, items]) => this.#commitKind(kind, items, writer, outcomes));
     await this.#track(allSettled(parts));
     return outcomes;
@@ -193,7 +211,10 @@ class MongoStore implements SnapshotStore {
   }
 
   close(): Promise<void> {
-    this.#closed ??= Promise.allSettled(this.#underWay).then(() => this.#client.close());
+    this.#closed ??= Promise.allSettled(this.#underWay)
+      // Without a server the claim stays behind; the next backend sees that this process is gone, or that its beat stands still.
+      .then(() => this.#ownership?.release().catch(() => {}))
+      .then(() => this.#client.close());
     return this.#closed;
   }
 

@@ -10,17 +10,24 @@ export interface StoreLocation {
   readonly url?: string | undefined;
   /** `--state-dir`. */
   readonly stateDir: string;
+  /** Called when another backend took the store over from this process, which must end then. */
+  readonly onOwnershipLost: (error: StoreError) => void;
   /** Whom to trust about a server reached over TLS, unless the URL says so itself. Asked once. */
   readonly authorities?: TrustedAuthorities;
 }
 
 /** Opens the store; rejects with StoreError, 'invalid' when the URL names no store we know. */
-export async function openStore({ url = '', stateDir, authorities }: StoreLocation): Promise<SnapshotStore> {
+export async function openStore({
+  url = '',
+  stateDir,
+  authorities,
+  onOwnershipLost,
+}: StoreLocation): Promise<SnapshotStore> {
   const scheme = /^([a-z+]+):/i.exec(url)?.[1]?.toLowerCase();
   if (url === '' || url === 'lmdb') return openLmdbStore({ dir: join(stateDir, 'store') });
   if (scheme === 'lmdb') return openLmdbStore({ dir: lmdbDir(url, stateDir) });
   if (scheme === 'mongodb' || scheme === 'mongodb+srv') {
-    return openMongoStore({ url, ...(authorities === undefined ? {} : { authorities }) });
+    return openMongoStore({ url, onOwnershipLost, ...(authorities === undefined ? {} : { authorities }) });
   }
   throw new StoreError(
     'invalid',

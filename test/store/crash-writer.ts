@@ -5,10 +5,11 @@ import { openSync, writeSync } from 'node:fs';
 import { GroupCommit } from '../../src/actors/commit/group-commit.ts';
 import { realClock } from '../../src/actors/runtime/clock.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { onOwnershipLost } from './records.ts';
 
 const [url = '', stateDir = '', historyPath = '', keyCount = '500'] = process.argv.slice(2);
 const keys = Number(keyCount);
-const store = await openStore({ url, stateDir });
+const store = await openStore({ url, stateDir, onOwnershipLost });
 const commit = new GroupCommit({
   store,
   clock: realClock,

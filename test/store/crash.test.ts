@@ -11,6 +11,7 @@ import { eventually } from '../eventually.ts';
 import { seed, seeded } from '../property.ts';
 import { removeDir, temporaryDir } from './lmdb-home.ts';
 import { startFastMongodb } from './mongodb-server.ts';
+import { onOwnershipLost } from './records.ts';
 
 const rounds = Number(process.env.MON_TEST_CRASH_ROUNDS ?? 5);
 /** Each kill comes after so many bytes of new acknowledgements (some 30 bytes each), so that slow machines see load, too. */
@@ -63,7 +64,7 @@ async function compare(url: string, stateDir: string, history: string): Promise<
     const [key = '', n] = line.split(' ');
     newest.set(key, Math.max(newest.get(key) ?? 0, Number(n)));
   }
-  const store = await openStore({ url, stateDir });
+  const store = await openStore({ url, stateDir, onOwnershipLost });
   try {
     const lost: string[] = [];
     for (const [key, n] of newest) {

@@ -7,6 +7,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/snapshot-store.ts';
 import { removeDir, temporaryDir } from './lmdb-home.ts';
 import { freePort } from './mongodb-server.ts';
+import { onOwnershipLost } from './records.ts';
 
 const invalid = (message: RegExp) => (error: unknown) => {
   assert.ok(error instanceof StoreError && error.code === 'invalid', String(error));
@@ -22,7 +23,7 @@ for (const [url, place] of [
 ] as const) {
   it(`keeps data in the state directory for ${url === undefined ? 'no URL' : `"${url}"`}`, async () => {
     const stateDir = temporaryDir();
-    const store = await openStore({ url, stateDir });
+    const store = await openStore({ url, stateDir, onOwnershipLost });
     assert.equal(store.name, 'lmdb');
     assert.ok(existsSync(join(stateDir, place, 'data.mdb')));
     await store.close();
@@ -33,23 +34,29 @@ for (const [url, place] of [
 it('takes an absolute place for the embedded store, with or without slashes', async () => {
   const dir = temporaryDir();
   for (const url of [`lmdb:${dir}/a`, `lmdb://${dir}/b`])
-    await (await openStore({ url, stateDir: '/nowhere' })).close();
+    await (await openStore({ url, stateDir: '/nowhere', onOwnershipLost })).close();
   assert.ok(existsSync(join(dir, 'a', 'data.mdb')) && existsSync(join(dir, 'b', 'data.mdb')));
   removeDir(dir);
 });
 
 it('goes to MongoDB for its URLs', async () => {
   const url = `mongodb://127.0.0.1:${await freePort()}/mon?serverSelectionTimeoutMS=100`;
-  await assert.rejects(openStore({ url, stateDir: '/nowhere' }), { name: 'StoreError', code: 'unavailable' });
-  await assert.rejects(openStore({ url: 'mongodb://', stateDir: '/nowhere' }), invalid(/connection string/));
+  await assert.rejects(openStore({ url, stateDir: '/nowhere', onOwnershipLost }), {
+    name: 'StoreError',
+    code: 'unavailable',
+  });
+  await assert.rejects(
+    openStore({ url: 'mongodb://', stateDir: '/nowhere', onOwnershipLost }),
+    invalid(/connection string/),
+  );
 });
 
 it('refuses any other URL without repeating what may be a secret', async () => {
   await assert.rejects(
-    openStore({ url: 'redis://u:s3cret@h/0', stateDir: '/x' }),
+    openStore({ url: 'redis://u:s3cret@h/0', stateDir: '/x', onOwnershipLost }),
     invalid(/must begin with .*got redis:/),
   );
-  await assert.rejects(openStore({ url: 's3cret', stateDir: '/x' }), (error: Error) => {
+  await assert.rejects(openStore({ url: 's3cret', stateDir: '/x', onOwnershipLost }), (error: Error) => {
     assert.doesNotMatch(error.message, /s3cret/);
     return true;
   });

@@ -33,3 +33,8 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) all.push(item);
   return all;
 }
+
+/** For stores that nobody else takes over in a test. */
+export const onOwnershipLost = (error: Error): never => {
+  throw error;
+};

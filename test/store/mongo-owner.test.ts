@@ -1,0 +1,137 @@
+// One backend at a time owns a MongoDB database: the second is told which one has it, a dead owner is replaced in time, and an
+// owner that was replaced finds out and writes nothing more.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { after, test } from 'node:test';
+import { type Collection, MongoClient } from 'mongodb';
+import type { OwnerDocument } from '../../src/store/mongo-owner.ts';
+import { openMongoStore } from '../../src/store/mongo-store.ts';
+import { pidScope } from '../../src/store/process-identity.ts';
+import type { StoreError } from '../../src/store/snapshot-store.ts';
+import { eventually } from '../eventually.ts';
+import { startFastMongodb, startStandIn } from './mongodb-server.ts';
+import { put, record } from './records.ts';
+
+const server = await startFastMongodb();
+const standIn = await startStandIn();
+after(() => Promise.all([server.stop(), standIn.stop()]));
+
+const quick = { beatMs: 100, patienceMs: 2_000 };
+const never = { beatMs: 100, patienceMs: 2 ** 31 };
+let databases = 0;
+const newUrl = (at = server.url): string => {
+  databases += 1;
+  return `${at}/mon_owner_${process.pid}_${databases}`;
+};
+
+const open = (url: string, lost: StoreError[] = [], ownerTimes = quick) =>
+  openMongoStore({ url, ownerTimes, onOwnershipLost: (error) => void lost.push(error) });
+
+const withMeta = async <T>(
+  url: string,
+  work: (meta: Collection<OwnerDocument>) => Promise<T>,
+): Promise<T> => {
+  const client = new MongoClient(url);
+  try {
+    return await work(client.db().collection<OwnerDocument>('meta'));
+  } finally {
+    await client.close();
+  }
+};
+
+const deadElsewhere: OwnerDocument = {
+  _id: 'owner',
+  incarnation: 'dead',
+  beat: 7,
+  host: 'elsewhere',
+  pid: 1,
+  startTicks: '1',
+  bootId: 'another',
+  pidScope: 'another',
+  since: '2020-01-01T00:00:00Z',
+};
+
+test('a second backend on the same database is refused, and told which one has it', async () => {
+  const url = newUrl();
+  const first = await open(url);
+  await assert.rejects(
+    open(url),
+    new RegExp(`MongoDB at .* is in use by another backend \\(pid ${process.pid} on .*, since `),
+  );
+  await first.close();
+  const next = await open(url, [], never);
+  await next.close();
+});
+
+test('an owner on another machine is replaced once its beat stood still for long enough', async () => {
+  const url = newUrl();
+  await withMeta(url, (meta) => meta.insertOne(deadElsewhere));
+  const next = await open(url);
+  const owner = await withMeta(url, (meta) => meta.findOne({ _id: 'owner' }));
+  assert.equal(owner?.pid, process.pid);
+  await next.close();
+});
+
+test('an owner of this machine whose process is gone is replaced at once', {
+  skip: pidScope() === '',
+}, async () => {
+  const url = newUrl();
+  const { pid = 0 } = spawnSync('true');
+  await withMeta(url, (meta) => meta.insertOne({ ...deadElsewhere, pid, pidScope: pidScope() }));
+  const next = await open(url, [], never);
+  await next.close();
+});
+
+test('an owner that gives the database back while another waits is replaced at once', async () => {
+  const url = newUrl();
+  await withMeta(url, (meta) => meta.insertOne(deadElsewhere));
+  const waiting = open(url, [], never);
+  await withMeta(url, (meta) => meta.deleteOne({ _id: 'owner' }));
+  await (await waiting).close();
+});
+
+test('of several that find a dead owner, or none, only one takes over', async () => {
+  for (const isDead of [true, false]) {
+    const url = newUrl();
+    if (isDead) await withMeta(url, (meta) => meta.insertOne(deadElsewhere));
+    const results = await Promise.allSettled([open(url), open(url), open(url)]);
+    assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
+    for (const result of results) if (result.status === 'fulfilled') await result.value.close();
+  }
+});
+
+test('an owner that was replaced is told, and leaves the claim of the other', async () => {
+  const url = newUrl();
+  const lost: StoreError[] = [];
+  const first = await open(url, lost);
+  await withMeta(url, (meta) => meta.updateOne({ _id: 'owner' }, { $set: { incarnation: 'another' } }));
+  await eventually('the loss', () => lost.length > 0);
+  assert.match(lost[0]?.message ?? '', /another backend took the database over/);
+  await assert.rejects(first.commit([put('k', 1)]), /another backend took the database over/);
+  await first.close();
+  assert.equal(await withMeta(url, (meta) => meta.countDocuments({ incarnation: 'another' })), 1);
+});
+
+test('an owner whose beat is old confirms its ownership before it commits', async () => {
+  const url = newUrl();
+  // A beat that never comes by itself, and counts as old at once.
+  const store = await open(url, [], { beatMs: 2 ** 30, patienceMs: 0 });
+  await store.commit([put('k', 1)]);
+  await withMeta(url, (meta) => meta.updateOne({ _id: 'owner' }, { $set: { incarnation: 'another' } }));
+  await assert.rejects(store.commit([put('k', 2)]), /another backend took the database over/);
+  assert.deepEqual(await store.get('check', 'k'), record(1));
+  await store.close();
+});
+
+test('a claim whose reply was lost is still one claim', async () => {
+  const url = newUrl(standIn.url);
+  const admin = new MongoClient(standIn.url);
+  await admin.db('admin').command({
+    configureFailPoint: 'failCommand',
+    mode: { times: 1 },
+    data: { failCommands: ['insert'], loseReply: true },
+  });
+  await admin.close();
+  const store = await open(url).catch(() => open(url, [], never));
+  await store.close();
+});
