@@ -112,8 +112,9 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       mistakes.plain(error, socket);
       refuseNonsense(error, socket);
     },
-    frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
-      sendProblem(reply, error),
+    frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) => {
+      sendProblem(reply, error);
+    },
     routerOptions: { maxParamLength: maxPathParameterCharacters },
     http: timeouts,
     ...(options.tls === undefined ? {} : { https: { ...options.tls, ...timeouts } }),
@@ -127,7 +128,10 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
     parseBody(bytes, options.bodyLimitBytes),
   );
-  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new MonError('notFound')));
+  // Fastify sends what a handler returns: these two have sent their answer and return nothing.
+  app.setNotFoundHandler((_request, reply) => {
+    sendProblem(reply, new MonError('notFound'));
+  });
   app.setErrorHandler((error, request, reply) => {
     const found = sendProblem(reply, error);
     if (found.fault)

@@ -6,6 +6,7 @@ import { Gauge } from 'prom-client';
 import type { Call, OpenRoute } from '../../src/http/route.ts';
 import { eventually } from '../eventually.ts';
 import { openHouse } from './harness.ts';
+import { openRealHouse } from './real-house.ts';
 
 test('health, version, readiness and metrics need no login', async (t) => {
   const house = await openHouse(t);
@@ -128,4 +129,14 @@ test('so many connections are open at once; one more is closed, and they are cou
     return text.startsWith('HTTP/1.1 200');
   });
   sockets[1]?.destroy();
+});
+
+test('a path that does not exist is answered once, and is no fault of the backend', async (t) => {
+  const house = await openRealHouse(t);
+  for (const path of ['/', '/nowhere', '/api/core/v2/%zz', `/api/core/v2/namespaces/${'n'.repeat(2_000)}`]) {
+    const response = await fetch(house.url + path);
+    assert.ok([400, 401, 404].includes(response.status), `${path}: ${response.status}`);
+    await response.text();
+  }
+  assert.deepEqual(house.faults, []);
 });
