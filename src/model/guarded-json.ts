@@ -32,55 +32,91 @@ const minKeyCharacters = 6;
  */
 const suspicious = /__proto__|constructor|\\u00[4-7]/;
 
-/** A document of depth n closes n brackets: one with few of them can't be deep. */
+/** A document of depth n opens n brackets: one with few of them can't be deep. */
 const mayBeDeep = (text: string, maxDepth: number): boolean => {
-  let closers = 0;
-  for (const closer of ['}', ']']) {
-    for (let at = text.indexOf(closer); at !== -1; at = text.indexOf(closer, at + 1)) {
-      closers += 1;
-      if (closers > maxDepth) return true;
+  let openers = 0;
+  for (const opener of ['{', '[']) {
+    for (let at = text.indexOf(opener); at !== -1; at = text.indexOf(opener, at + 1)) {
+      openers += 1;
+      if (openers > maxDepth) return true;
     }
   }
   return false;
 };
 
+/** Deeper than this a document is refused unparsed: parsing 250,000 brackets holds the process up for most of a second. */
+const maxParsedDepth = 1_000;
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** The depth of a text, counted up to `most` and one; brackets inside strings are none. */
+const depthOf = (text: string, most: number): number => {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let at = 0; at < text.length && deepest <= most; at += 1) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === backslash) at += 1;
+      else if (code === quote) inString = false;
+    } else if (code === quote) inString = true;
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+  }
+  return deepest;
+};
+
 interface Visit {
   readonly value: object;
-  readonly path: string;
+  /** Where it hangs, from which its path is made when it is at fault; the root hangs nowhere. */
+  readonly parent: Visit | null;
+  readonly key: string | number;
   readonly depth: number;
 }
 
 const isObject = (value: unknown): value is object => value !== null && typeof value === 'object';
 
-const join = (visit: Visit, key: string): string => {
-  if (Array.isArray(visit.value)) return `${visit.path}[${key}]`;
-  return visit.path === '' ? key : `${visit.path}.${key}`;
+const join = (path: string, key: string | number): string => {
+  if (typeof key === 'number') return `${path}[${key}]`;
+  return path === '' ? key : `${path}.${key}`;
+};
+
+const pathOf = (visit: Visit): string => {
+  const keys: (string | number)[] = [];
+  for (let at = visit; at.parent !== null; at = at.parent) keys.push(at.key);
+  const path = keys.reduceRight<string>(join, '');
+  return path.length > maxReasonCharacters ? `${path.slice(0, maxReasonCharacters)}...` : path;
 };
 
 const isForbidden = (key: string, value: unknown): boolean =>
   key === '__proto__' || (key === 'constructor' && isObject(value) && Object.hasOwn(value, 'prototype'));
 
-const where = (path: string): string => (path === '' ? 'the document' : path);
+const where = (visit: Visit): string => pathOf(visit) || 'the document';
 
-const inspect = (visit: Visit, maxDepth: number, maxKeys: number): GuardedJson | null => {
-  if (visit.depth > maxDepth) {
-    return refuse('tooDeep', `${where(visit.path)} is nested deeper than ${maxDepth} levels`);
-  }
-  if (!Array.isArray(visit.value) && Object.keys(visit.value).length > maxKeys) {
-    return refuse('tooManyKeys', `${where(visit.path)} has more than ${maxKeys} keys`);
-  }
-  return null;
-};
+const tooDeep = (place: string, maxDepth: number): GuardedJson =>
+  refuse('tooDeep', `${place} is nested deeper than ${maxDepth} levels`);
 
-/** Walks without recursion, so that depth can't overflow the stack. */
+/** Walks without recursion, so that depth can't overflow the stack. A path is made only for what is refused. */
 const findFault = (root: object, maxDepth: number, maxKeys: number): GuardedJson | null => {
-  const open: Visit[] = [{ value: root, path: '', depth: 1 }];
+  const open: Visit[] = [{ value: root, parent: null, key: '', depth: 1 }];
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
-    const fault = inspect(visit, maxDepth, maxKeys);
-    if (fault !== null) return fault;
-    for (const [key, value] of Object.entries(visit.value)) {
-      if (isForbidden(key, value)) return refuse('forbiddenKey', `${join(visit, key)} is not an allowed key`);
-      if (isObject(value)) open.push({ value, path: join(visit, key), depth: visit.depth + 1 });
+    const { value, depth } = visit;
+    if (depth > maxDepth) return tooDeep(where(visit), maxDepth);
+    if (Array.isArray(value)) {
+      for (const [key, item] of value.entries())
+        if (isObject(item)) open.push({ value: item, parent: visit, key, depth: depth + 1 });
+      continue;
+    }
+    const keys = Object.keys(value);
+    if (keys.length > maxKeys) return refuse('tooManyKeys', `${where(visit)} has more than ${maxKeys} keys`);
+    for (const key of keys) {
+      const item = (value as Record<string, unknown>)[key];
+      if (isForbidden(key, item))
+        return refuse('forbiddenKey', `${join(pathOf(visit), key)} is not an allowed key`);
+      if (isObject(item)) open.push({ value: item, parent: visit, key, depth: depth + 1 });
     }
   }
   return null;
@@ -114,9 +150,10 @@ export const parseGuarded = (input: string | Buffer, limits: JsonLimits = {}): G
   if (bytesExceed(input, maxBytes))
     return refuse('tooLarge', `the document is larger than ${maxBytes} bytes`);
   const text = typeof input === 'string' ? input : input.toString('utf8');
+  const maybeDeep = mayBeDeep(text, maxDepth);
+  if (maybeDeep && depthOf(text, maxParsedDepth) > maxParsedDepth) return tooDeep('the document', maxDepth);
   const parsed = parse(text);
   if (!parsed.ok) return parsed;
-  const suspect =
-    suspicious.test(text) || text.length > maxKeys * minKeyCharacters || mayBeDeep(text, maxDepth);
+  const suspect = maybeDeep || suspicious.test(text) || text.length > maxKeys * minKeyCharacters;
   return suspect ? guardValue(parsed.value, limits) : parsed;
 };

@@ -53,10 +53,24 @@ test('depth is allowed up to the limit and refused one beyond it', () => {
   assert.equal(refusal('{"a":{"b":{}}}', { maxDepth: 2 }).message, 'a.b is nested deeper than 2 levels');
 });
 
-test('a document of nothing but brackets is refused without overflowing the stack', () => {
+test('a document of nothing but brackets is refused before it is parsed, whether they close or not', (t) => {
+  const parse = t.mock.method(JSON, 'parse');
   const depth = 250_000;
   assert.equal(refusal('['.repeat(depth) + ']'.repeat(depth)).why, 'tooDeep');
-  assert.equal(refusal('['.repeat(depth)).why, 'notJson');
+  assert.equal(refusal(`{"refresh_token":${'['.repeat(depth)}}`).why, 'tooDeep');
+  assert.equal(refusal('{"a":'.repeat(50_000)).why, 'tooDeep');
+  assert.equal(parse.mock.callCount(), 0);
+});
+
+test('brackets inside of strings are text, also behind escaped quotes', () => {
+  const output = `"\\${'[{'.repeat(5_000)}`;
+  const document = { output, list: [output] };
+  assert.deepEqual(parseGuarded(JSON.stringify(document)), { ok: true, value: document });
+});
+
+test('an array of very many empty ones is walked without a path for each', () => {
+  const value = Array.from({ length: 150_000 }, () => []);
+  assert.deepEqual(parseGuarded(JSON.stringify(value)), { ok: true, value });
 });
 
 test('many brackets side by side are not depth', () => {
