@@ -3,6 +3,7 @@
 import { Cron } from 'croner';
 import { readCronFields } from './cron-fields.ts';
 import { parseDuration } from './durations.ts';
+import { maxCronCharacters } from './limits.ts';
 import { remember } from './memo.ts';
 
 export type CronSchedule =
@@ -75,5 +76,10 @@ const read = (text: string): CronReading => {
   return readPattern(pattern, timeZone);
 };
 
+const readRemembered = remember(1000, read);
+
 /** Reads a cron string, or says why it can't be. */
-export const parseCron: (text: string) => CronReading = remember(1000, read);
+export const parseCron = (text: string): CronReading =>
+  text.length > maxCronCharacters
+    ? { ok: false, why: `it is longer than ${maxCronCharacters} characters (got ${text.length})` }
+    : readRemembered(text);

@@ -1,7 +1,7 @@
 // Expressions of filters, assets and proxy requests: is it a program at all? Compiled, never run: running user code
 // is the sandbox's work, far from here.
 import { Script } from 'node:vm';
-import { maxExpressionCharacters } from './limits.ts';
+import { maxExpressionCharacters, maxExpressions } from './limits.ts';
 import { remember } from './memo.ts';
 
 const keptVerdicts = 2_000;
@@ -28,6 +28,8 @@ export const expressionMemo = (): { readonly entries: number; readonly bytes: nu
 
 /** `syntax error in expression 0: Unexpected token ')'` for the first that doesn't parse, or null. */
 export const expressionsFault = (expressions: readonly string[]): string | null => {
+  if (expressions.length > maxExpressions)
+    return `there are more than ${maxExpressions} expressions (got ${expressions.length}); join some with ||, or with &&`;
   for (const [index, expression] of expressions.entries()) {
     const why = syntaxFault(expression);
     if (why !== null) return `syntax error in expression ${index}: ${why}`;

@@ -24,6 +24,12 @@ export const maxTemplateDepth = 64;
 /** Longest expression of a filter, an asset or a proxy request, in characters. */
 export const maxExpressionCharacters = 65_536;
 
+/** Most expressions of one filter, one proxy request or one build of an asset: each is run for every event or entity. */
+export const maxExpressions = 256;
+
+/** Longest cron string, in characters: every value of every field by name takes less than half of it. */
+export const maxCronCharacters = 1_024;
+
 /** What one memo of a pure function keeps of the strings it was asked about, in bytes. */
 export const maxMemoBytes = 2_097_152;
 

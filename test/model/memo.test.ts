@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { expressionMemo, expressionsFault } from '../../src/model/expression-syntax.ts';
-import { maxExpressionCharacters, maxMemoBytes } from '../../src/model/limits.ts';
+import { maxExpressionCharacters, maxExpressions, maxMemoBytes } from '../../src/model/limits.ts';
 import { remember } from '../../src/model/memo.ts';
 
 test('a memo forgets what was not used for longest, and asks each question once', () => {
@@ -44,4 +44,10 @@ test('the longest expression is taken, one character more is refused', () => {
     expressionsFault(['true', sized(maxExpressionCharacters + 1)]),
     'syntax error in expression 1: it is longer than 65536 characters (got 65537)',
   );
+});
+
+test('a filter has at most so many expressions, each of which runs for every event', () => {
+  const many = (count: number) => Array.from({ length: count }, () => 'true');
+  assert.equal(expressionsFault(many(maxExpressions)), null);
+  assert.match(expressionsFault(many(maxExpressions + 1)) ?? '', /more than 256 expressions \(got 257\)/);
 });

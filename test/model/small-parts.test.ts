@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { parseCron } from '../../src/model/cron.ts';
 import { formatDuration, parseDuration } from '../../src/model/durations.ts';
 import { conditionsHold, etagOf } from '../../src/model/etag.ts';
+import { maxCronCharacters } from '../../src/model/limits.ts';
 import { assetNameFault, nameFault, strictNameFault, subscriptionFault } from '../../src/model/names.ts';
 import { decodeContinue, encodeContinue, pageOf, parseLimit } from '../../src/model/pagination.ts';
 import { validateClusterRole, validateClusterRoleBinding, validateRole } from '../../src/model/rbac.ts';
@@ -102,6 +103,15 @@ test('cron strings are read with their descriptors and zones', () => {
   ]) {
     assert.equal(parseCron(text).ok, false, text);
   }
+});
+
+test('a cron string has at most so many characters; a longer one is refused unread', () => {
+  const sized = (length: number) => `${'0,'.repeat(length)}`.slice(0, length - 9) + '0 * * * *';
+  assert.equal(parseCron(sized(maxCronCharacters)).ok, true);
+  assert.deepEqual(parseCron(sized(maxCronCharacters + 1)), {
+    ok: false,
+    why: `it is longer than ${maxCronCharacters} characters (got ${maxCronCharacters + 1})`,
+  });
 });
 
 test('instants carry their offset, clock times their minutes', () => {
