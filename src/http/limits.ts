@@ -45,6 +45,8 @@ export const maxHealthTimeoutSeconds = 60;
 
 export const accessTokenSeconds = 5 * 60;
 export const refreshTokenSeconds = 12 * 60 * 60;
+/** Longest token that is read: as much as fits into the headers of a request. */
+export const maxTokenCharacters = 16_384;
 /** Logins kept for one user; the oldest one ends when a new one comes. */
 export const maxSessionsPerUser = 256;
 /** Verified tokens and credentials remembered, each. */

@@ -96,6 +96,23 @@ test('a refresh token works once; the second time ends the whole login', async (
   assert.equal((await opens(second.json.access_token)).status, 401);
 });
 
+test('a token longer than the headers of a request is refused unread', async (t) => {
+  const house = await openHouse(t);
+  const { access_token: access } = (await login(house, 'admin', 'P@ssw0rd!')).json;
+  const split = t.mock.method(String.prototype, 'split');
+  const token = 'a.'.repeat(200_000);
+  const answer = await house.ask('POST', '/auth/token', {
+    as: null,
+    headers: bearer(access),
+    body: { refresh_token: token },
+  });
+  assert.equal(answer.status, 401);
+  assert.equal(
+    split.mock.calls.some(({ this: text }) => String(text).length >= token.length),
+    false,
+  );
+});
+
 test('of two refreshes with the same token at the same time at most one wins', async (t) => {
   const house = await openHouse(t);
   const { access_token: access, refresh_token: token } = (await login(house, 'admin', 'P@ssw0rd!')).json;

@@ -3,7 +3,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { MonError } from '../../model/errors.ts';
-import { accessTokenSeconds, maxRemembered, maxRememberedBytes, refreshTokenSeconds } from '../limits.ts';
+import {
+  accessTokenSeconds,
+  maxRemembered,
+  maxRememberedBytes,
+  maxTokenCharacters,
+  refreshTokenSeconds,
+} from '../limits.ts';
 import type { Identity } from './providers/identity.ts';
 
 const algorithm = 'HS256';
@@ -77,6 +83,8 @@ export const createTokens = (
   });
 
   const verify = async (token: string, expired?: 'accepted') => {
+    // Asked before anything reads it: it may come from anybody, in a body of any size.
+    if (token.length > maxTokenCharacters) throw invalid();
     const atSeconds = expired === undefined ? nowSeconds() : 0;
     try {
       const { payload } = await jwtVerify(token, secret, {
