@@ -3,6 +3,10 @@ import { maxExpressionCharacters } from '../model/limits.ts';
 
 /** Sets inside sets: the third level may still hold handlers, a fourth contributes nothing. */
 export const maxSetLevels = 3;
+/** Workflows and handlers one event is handed to, whatever lists of names and pipelines multiply to. */
+export const maxWorkflowsPerEvent = 1_000;
+/** Names that lead nowhere, kept of one event in its trace and in the log. */
+export const maxSkippedSteps = 100;
 /** Dial and write of a tcp or udp handler that names no timeout. */
 export const defaultSocketTimeoutSeconds = 60;
 /** All scripts that the runtime assets of one filter or mutator may bring along, each. */

@@ -6,6 +6,7 @@ import type { Handler } from '../model/handler.ts';
 import type { Pipeline, WorkflowReference } from '../model/pipeline.ts';
 import { type ClientGate, clientGate } from './client-rules.ts';
 import { expandHandlers } from './handler-sets.ts';
+import { maxSkippedSteps, maxWorkflowsPerEvent } from './limits.ts';
 import type { ResourceLookup } from './ports.ts';
 import type { SkippedStep } from './trace.ts';
 
@@ -28,26 +29,66 @@ export interface Plan {
   readonly skipped: readonly SkippedStep[];
 }
 
+/** A plan in the making. What is past its limits is counted, not kept: an event may name 100,000 handlers that do not exist. */
+class Draft {
+  readonly workflows: PlannedWorkflow[] = [];
+  readonly #skipped: SkippedStep[] = [];
+  #pastWorkflows = 0;
+  #pastSkipped = 0;
+
+  get isFull(): boolean {
+    return this.workflows.length >= maxWorkflowsPerEvent;
+  }
+
+  add(workflow: PlannedWorkflow): void {
+    if (this.isFull) this.#pastWorkflows += 1;
+    else this.workflows.push(workflow);
+  }
+
+  /** Counts workflows nobody has to look at any more. */
+  pass(count: number): void {
+    this.#pastWorkflows += count;
+  }
+
+  skip(step: SkippedStep): void {
+    if (this.#skipped.length < maxSkippedSteps) this.#skipped.push(step);
+    else this.#pastSkipped += 1;
+  }
+
+  get skipped(): readonly SkippedStep[] {
+    const past = (count: number, why: string): SkippedStep[] =>
+      count === 0 ? [] : [{ skipped: `${count} more`, why }];
+    return [
+      ...this.#skipped,
+      ...past(this.#pastSkipped, `only the first ${maxSkippedSteps} are listed`),
+      ...past(
+        this.#pastWorkflows,
+        `an event is handed to at most ${maxWorkflowsPerEvent} workflows and handlers`,
+      ),
+    ];
+  }
+}
+
 const named = (reference: WorkflowReference): string => `${reference.api_version}.${reference.type}`;
 
 /** Only the list of the event itself counts; the agent copies a check's pipelines there. */
 export const planWorkflows = (event: Event, lookup: ResourceLookup): Plan => {
   const namespace = eventNamespace(event);
-  const workflows: PlannedWorkflow[] = [];
-  const skipped: SkippedStep[] = [];
+  const draft = new Draft();
   for (const reference of event.pipelines ?? []) {
     if (named(reference) !== 'core/v2.Pipeline') {
       const why = `no pipeline adapters were found that support the resource: ${named(reference)} = ${reference.name}`;
-      skipped.push({ skipped: `pipeline ${reference.name}`, why });
+      draft.skip({ skipped: `pipeline ${reference.name}`, why });
       continue;
     }
     const pipeline = lookup.pipeline(namespace, reference.name);
     if (pipeline === undefined)
-      skipped.push({ skipped: `pipeline ${reference.name}`, why: 'pipeline does not exist' });
-    else planPipeline(event, pipeline, namespace, lookup, workflows, skipped);
+      draft.skip({ skipped: `pipeline ${reference.name}`, why: 'pipeline does not exist' });
+    else if (draft.isFull) draft.pass(pipeline.workflows.length);
+    else planPipeline(event, pipeline, namespace, lookup, draft);
   }
-  planImplicit(event, namespace, lookup, workflows, skipped);
-  return { namespace, workflows, skipped };
+  planImplicit(event, namespace, lookup, draft);
+  return { namespace, workflows: draft.workflows, skipped: draft.skipped };
 };
 
 const planPipeline = (
@@ -55,24 +96,23 @@ const planPipeline = (
   pipeline: Pipeline,
   namespace: string,
   lookup: ResourceLookup,
-  workflows: PlannedWorkflow[],
-  skipped: SkippedStep[],
+  draft: Draft,
 ): void => {
   const pipelineName = pipeline.metadata.name;
   if (pipeline.workflows.length === 0)
-    skipped.push({ skipped: `pipeline ${pipelineName}`, why: 'pipeline has no workflows' });
+    draft.skip({ skipped: `pipeline ${pipelineName}`, why: 'pipeline has no workflows' });
   for (const workflow of pipeline.workflows) {
     const why = incapable(workflow.filters ?? [], workflow.mutator, workflow.handler);
     const handler = workflow.handler ? lookup.handler(namespace, workflow.handler.name) : undefined;
     const problem = why ?? (handler === undefined ? missing(workflow.handler?.name) : notRunnable(handler));
     if (problem !== null || handler === undefined) {
-      skipped.push({
+      draft.skip({
         skipped: `workflow ${pipelineName}/${workflow.name}`,
         why: problem ?? 'has no handler',
       });
       continue;
     }
-    workflows.push({
+    draft.add({
       pipeline: pipelineName,
       name: workflow.name,
       filters: (workflow.filters ?? []).map((filter) => filter.name),
@@ -109,22 +149,16 @@ const notRunnable = (handler: Handler): string | null => {
   return type === 'pipe' || type === 'tcp' || type === 'udp' ? null : `unknown handler type: ${type}`;
 };
 
-const planImplicit = (
-  event: Event,
-  namespace: string,
-  lookup: ResourceLookup,
-  workflows: PlannedWorkflow[],
-  skipped: SkippedStep[],
-): void => {
+const planImplicit = (event: Event, namespace: string, lookup: ResourceLookup, draft: Draft): void => {
   const names = [...(event.check?.handlers ?? []), ...(event.metrics?.handlers ?? [])];
   if (names.length === 0) return;
   const expansion = expandHandlers(names, (name) => lookup.handler(namespace, name));
-  skipped.push(...expansion.skipped);
+  for (const step of expansion.skipped) draft.skip(step);
   for (const [name, handler] of expansion.handlers) {
     const why = notRunnable(handler);
-    if (why !== null) skipped.push({ skipped: `handler ${name}`, why });
+    if (why !== null) draft.skip({ skipped: `handler ${name}`, why });
     else
-      workflows.push({
+      draft.add({
         pipeline: implicitPipelineName,
         name,
         filters: handler.filters ?? [],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { expandHandlers } from '../../src/pipeline/handler-sets.ts';
+import { maxSkippedSteps, maxWorkflowsPerEvent } from '../../src/pipeline/limits.ts';
 import { implicitPipelineName, planWorkflows } from '../../src/pipeline/plan.ts';
 import { fc } from '../property.ts';
 import { checkEvent, handler, lookupOf, metricsEvent, pipeline, reference } from './fixtures.ts';
@@ -31,6 +32,44 @@ describe('the plan of an event', () => {
       `${implicitPipelineName}/influx`,
       `${implicitPipelineName}/slack`,
     ]);
+  });
+
+  it('has so many workflows at most, and says how many more were asked for', () => {
+    const flows = Array.from({ length: 300 }, (_, index) => ({
+      name: `w${index}`,
+      handler: reference('Handler', 'slack'),
+    }));
+    const lookup = lookupOf({ handlers: [pipe('slack')], pipelines: [pipeline('wide', flows)] });
+    const planOf = (times: number, handlers: readonly string[]) =>
+      planWorkflows(
+        checkEvent(
+          { handlers },
+          { pipelines: Array.from({ length: times }, () => reference('Pipeline', 'wide')) },
+        ),
+        lookup,
+      );
+    assert.equal(planOf(3, ['slack']).workflows.length, 901);
+    assert.deepEqual(planOf(3, ['slack']).skipped, []);
+    const over = planOf(4_000, ['slack']);
+    assert.equal(over.workflows.length, maxWorkflowsPerEvent);
+    assert.deepEqual(over.skipped, [
+      {
+        skipped: `${4_000 * 300 + 1 - maxWorkflowsPerEvent} more`,
+        why: 'an event is handed to at most 1000 workflows and handlers',
+      },
+    ]);
+  });
+
+  it('lists so many names that lead nowhere, and counts the rest', () => {
+    const named = (count: number) => Array.from({ length: count }, (_, index) => `h${index}`);
+    const skippedOf = (count: number) =>
+      planWorkflows(checkEvent({ handlers: named(count) }), lookupOf({})).skipped;
+    assert.equal(skippedOf(maxSkippedSteps).length, maxSkippedSteps);
+    assert.deepEqual(skippedOf(maxSkippedSteps + 1).at(-1), {
+      skipped: '1 more',
+      why: 'only the first 100 are listed',
+    });
+    assert.equal(skippedOf(200_000).length, maxSkippedSteps + 1);
   });
 
   it("ignores the check's own pipelines: only the event's list counts", () => {
