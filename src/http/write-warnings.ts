@@ -42,15 +42,15 @@ const withUnknown = (error: unknown, fields: readonly UnknownField[]): unknown =
     : error;
 
 /** Header values hold visible ASCII; what is none is written as in JavaScript strings. */
-const quoted = (text: string): string => {
-  const ascii = text
+export const visibleAscii = (text: string): string =>
+  text
     .slice(0, maxWarningCharacters)
     .replaceAll(
       /[^\x20-\x7e]/g,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
-  return `"${ascii.replaceAll(/["\\]/g, '\\$&')}"`;
-};
+
+const quoted = (text: string): string => `"${visibleAscii(text).replaceAll(/["\\]/g, '\\$&')}"`;
 
 /** The values of the `Warning` header. */
 export const warningHeaders = (warnings: readonly string[]): string[] => {

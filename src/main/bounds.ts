@@ -12,6 +12,8 @@ import {
   maxUnreadAnswerBytes as maxEarlierUnreadBytes,
   maxInHand,
   maxInHandBytes,
+  maxStashBytes,
+  maxStashes,
 } from '../http/earlier-api/limits.ts';
 import { edgeLimits, maxKnownFrameBytes, maxKnownFrames } from '../http/edge/limits.ts';
 import {
@@ -247,6 +249,15 @@ export const bounds: readonly Bound[] = [
       'http/earlier-api/strangers.test.ts',
       'messages of a client that are not settled take so many bytes; then it is not read until they are',
     ],
+  },
+  {
+    collection: 'stashes of the earlier API',
+    by: 'users who may create silences',
+    entries: maxStashes,
+    bytes: { most: maxStashBytes, of: 'each' },
+    whenFull: '400; what exists can be changed and deleted',
+    gauge: 'mon_backend_resources',
+    test: ['http/earlier-api/stash-limits.test.ts', 'so many stashes are kept, and each has so many bytes'],
   },
   {
     collection: 'large answers of the earlier API that are not read',

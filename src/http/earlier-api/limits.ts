@@ -29,5 +29,9 @@ export const requestTimeouts: RequestTimeouts = {
 export const largeAnswerBytes = 65_536;
 /** All large answers that are not read yet; beyond it a large answer is 503. */
 export const maxUnreadAnswerBytes = 134_217_728;
+/** Stashes that are kept. */
+export const maxStashes = 10_000;
+/** Bytes of the content of one stash, as JSON. */
+export const maxStashBytes = 65_536;
 /** Characters; a path is part of a key of the store. */
 export const maxStashPathLength = 255;

@@ -18,6 +18,7 @@ import type { Log } from '../log.ts';
 import { authorize } from '../rbac.ts';
 import { noSilencingLimits, type SilencingLimits } from '../routes/silenced.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
+import { visibleAscii } from '../write-warnings.ts';
 import { isForeign, refuseForged } from './cross-site.ts';
 import { Hub } from './hub.ts';
 import {
@@ -191,7 +192,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     response.end(request.method === 'HEAD' ? undefined : text);
   };
 
-  /** Errors have no body, as their readers expect; the reason is in the log. */
+  /** Errors have no body, as their readers expect; the reason is in the log and in a header. */
   const refused = (request: IncomingMessage, error: unknown): Reply => {
     const isOutage = error instanceof MonError && error.retry && error.status >= 500;
     const code = isOutage ? 500 : codeOf(error);
@@ -199,7 +200,8 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     if (code >= 500) log.error(fields, 'a request of the earlier API failed');
     else log.info(fields, 'a request of the earlier API was refused');
     if (isOutage) return { code, body: outage };
-    return { code, ...(code === 401 ? { headers: restricted } : {}) };
+    const why = error instanceof MonError && code < 500 ? { 'X-Error': visibleAscii(error.message) } : {};
+    return { code, headers: { ...why, ...(code === 401 ? restricted : {}) } };
   };
 
   server.on('request', (request, response) => {

@@ -2,7 +2,7 @@
 // is gone for readers at once, and from the store with the next stash that is written.
 import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
 import { isMap, type Json } from '../../model/earlier/json.ts';
-import { maxStashPathLength } from './limits.ts';
+import { maxStashBytes, maxStashes, maxStashPathLength } from './limits.ts';
 import {
   type Answer,
   type Ask,
@@ -52,7 +52,18 @@ const keep = async (
     throw invalid(`path must have 1 to ${maxStashPathLength} characters`);
   if (expire !== undefined && expire !== null && !(Number.isInteger(expire) && Number(expire) > 0))
     throw invalid('expire must be a positive integer');
-  for (const stash of stored(backend)) if (isOver(stash, nowMs)) await remove(backend, stash.path);
+  const bytes = Buffer.byteLength(JSON.stringify(content));
+  if (bytes > maxStashBytes)
+    throw invalid(
+      `content has ${bytes} bytes as JSON, a stash has at most ${maxStashBytes}: keep it elsewhere`,
+    );
+  const all = stored(backend);
+  for (const stash of all) if (isOver(stash, nowMs)) await remove(backend, stash.path);
+  const others = all.filter((stash) => stash.path !== path && !isOver(stash, nowMs));
+  if (others.length >= maxStashes)
+    throw invalid(
+      `there are ${maxStashes} stashes, as many as are kept: delete some, or give them an expire`,
+    );
   const expiresAtMs = Number.isInteger(expire) ? nowMs + Number(expire) * 1000 : null;
   const stash: Stash = { path, content, expiresAtMs };
   await backend.resources.put({ segment, namespace: clientNamespace, name: path }, { ...stash });

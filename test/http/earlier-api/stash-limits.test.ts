@@ -1,0 +1,38 @@
+// The limits of stashes, over a real socket.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clientNamespace } from '../../../src/actors/clients/client-behaviour.ts';
+import { maxStashBytes, maxStashes } from '../../../src/http/earlier-api/limits.ts';
+import { openLiveBackend, password } from './live-backend.ts';
+
+const Authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
+
+test('so many stashes are kept, and each has so many bytes', async (t) => {
+  const live = await openLiveBackend();
+  t.after(() => live.close());
+  const post = async (path: string, content: object, expire?: number) => {
+    const body = JSON.stringify({ path, content, ...(expire === undefined ? {} : { expire }) });
+    const reply = await fetch(`${live.url}/stashes`, { method: 'POST', headers: { Authorization }, body });
+    return [reply.status, reply.headers.get('x-error') ?? ''] as const;
+  };
+  const frame = Buffer.byteLength(JSON.stringify({ x: '' }));
+  const full = { x: 'y'.repeat(maxStashBytes - frame) };
+  assert.equal((await post('large', full))[0], 201);
+  const [code, answer] = await post('larger', { x: `${full.x}y` });
+  assert.equal(code, 400);
+  assert.match(answer, new RegExp(`has ${maxStashBytes + 1} bytes .* at most ${maxStashBytes}`));
+
+  const fill = Array.from({ length: maxStashes - 2 }, (_, at) => {
+    const id = { segment: 'stashes', namespace: clientNamespace, name: `n/${at}` };
+    return live.backend.resources.put(id, { path: id.name, content: {}, expiresAtMs: null });
+  });
+  await Promise.all(fill);
+  assert.equal((await post('last', {}))[0], 201);
+  const [refused, why] = await post('one-more', {});
+  assert.equal(refused, 400);
+  assert.match(why, /delete some, or give them an expire/);
+  assert.equal((await post('last', { changed: true }))[0], 201, 'what exists can be changed');
+  const gone = await fetch(`${live.url}/stashes/last`, { method: 'DELETE', headers: { Authorization } });
+  assert.equal(gone.status, 204);
+  assert.equal((await post('one-more', {}))[0], 201);
+});
