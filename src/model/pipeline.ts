@@ -33,11 +33,16 @@ export type Pipeline = z.infer<typeof pipelineSchema>;
 
 type Deed = 'filtering' | 'mutating' | 'handling';
 
-const capable: Readonly<Record<Deed, string>> = {
-  filtering: 'core/v2.EventFilter',
-  mutating: 'core/v2.Mutator',
-  handling: 'core/v2.Handler',
+const capable: Readonly<Record<Deed, readonly string[]>> = {
+  filtering: ['core/v2.EventFilter'],
+  mutating: ['core/v2.Mutator'],
+  // The last two are stored for dumps of the reference product; their workflows are left out, with a warning.
+  handling: ['core/v2.Handler', 'pipeline/v1.TCPStreamHandler', 'pipeline/v1.SumoLogicMetricsHandler'],
 };
+
+/** Whether there are handlers of this kind here. */
+export const isHandlerKind = ({ api_version: version, type }: WorkflowReference): boolean =>
+  version === 'core/v2' && type === 'Handler';
 
 const referenceFault = (part: string, reference: WorkflowReference, deed: Deed): string | null => {
   const name = nameFault('name', reference.name);
@@ -45,7 +50,7 @@ const referenceFault = (part: string, reference: WorkflowReference, deed: Deed):
   if (reference.type === '') return `workflow ${part} type must be set`;
   if (reference.api_version === '') return `workflow ${part} api_version must be set`;
   const type = `${reference.api_version}.${reference.type}`;
-  if (type === capable[deed]) return null;
+  if (capable[deed].includes(type)) return null;
   return `workflow ${part} resource type not capable of ${deed} events: ${type}`;
 };
 

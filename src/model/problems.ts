@@ -6,7 +6,7 @@ import { builtInFilters } from './event-filter.ts';
 import type { Handler } from './handler.ts';
 import type { HookConfig } from './hook.ts';
 import { builtInMutators, type Mutator } from './mutator.ts';
-import type { Pipeline } from './pipeline.ts';
+import { isHandlerKind, type Pipeline, type WorkflowReference } from './pipeline.ts';
 import type { RoleBinding } from './rbac.ts';
 import type { Secret } from './secret.ts';
 
@@ -124,6 +124,13 @@ const mutatorProblems = (mutator: Mutator, find: Find): Problem[] => [
   ...find('secrets', 'secrets', references(mutator.secrets)),
 ];
 
+/** A kind of handler the reference product has and we do not. */
+const foreignHandler = (field: string, { api_version: version, type }: WorkflowReference): Problem => ({
+  why: 'missing',
+  field,
+  message: `there are no handlers of the kind ${version}.${type}; the workflow is left out. Use a core/v2.Handler, of type tcp for example`,
+});
+
 const pipelineProblems = (pipeline: Pipeline, find: Find): Problem[] =>
   pipeline.workflows.flatMap(({ name, filters, mutator, handler }) => {
     const at = (part: string): string => `workflows.${name}.${part}`;
@@ -135,7 +142,8 @@ const pipelineProblems = (pipeline: Pipeline, find: Find): Problem[] =>
         builtInFilters,
       ),
       ...find(at('mutator'), 'mutators', mutator ? [mutator.name] : [], builtInMutators),
-      ...find(at('handler'), 'handlers', handler ? [handler.name] : []),
+      ...(handler && !isHandlerKind(handler) ? [foreignHandler(at('handler'), handler)] : []),
+      ...find(at('handler'), 'handlers', handler && isHandlerKind(handler) ? [handler.name] : []),
     ];
   });
 

@@ -27,7 +27,7 @@ const bcryptHash = /^\$2[abxy]\$\d{2}\$[./A-Za-z0-9]{53}$/;
 
 const secretFault = ({ password, password_hash: hash = '' }: User): string | null => {
   if (password !== undefined && (password !== '' || hash === '')) return passwordFault(password);
-  if (hash === '') return 'a password or its hash is required';
+  if (hash === '') return 'a password or its hash is required: what is read or dumped holds neither';
   return bcryptHash.test(hash) ? null : 'password_hash must be a bcrypt hash';
 };
 

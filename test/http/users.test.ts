@@ -97,6 +97,27 @@ test('users are stored hashed, read without secrets, disabled instead of removed
   assert.equal((await house.ask('PUT', `${users}/bob/reinstate`)).status, 404);
 });
 
+test('a user that is read and written back keeps the password, and who is logged in', async (t) => {
+  const house = await openHouse(t);
+  const users = '/api/core/v2/users';
+  const made = { username: 'alice', password: 'correct horse', groups: ['ops'] };
+  assert.equal((await house.ask('POST', users, { body: made })).status, 201);
+  const Authorization = `Basic ${Buffer.from('alice:correct horse').toString('base64')}`;
+  const login = await house.ask('GET', '/auth', { as: null, headers: { Authorization } });
+  const headers = { Authorization: `Bearer ${login.json.access_token}` };
+  const read = (await house.ask('GET', `${users}/alice`)).json;
+  assert.equal((await house.ask('PUT', `${users}/alice`, { body: read })).status, 201);
+  const changed = { ...read, groups: ['ops', 'dev'] };
+  assert.equal((await house.ask('PUT', `${users}/alice`, { body: changed })).status, 201);
+  assert.deepEqual((await house.ask('GET', `${users}/alice`, { as: null, headers })).json, changed);
+  assert.equal((await house.ask('GET', '/auth/test', { as: null, headers: { Authorization } })).status, 200);
+  assert.equal(
+    (await house.ask('PUT', `${users}/alice`, { body: { ...read, password: '' } })).status,
+    400,
+    'an empty password is one that is given',
+  );
+});
+
 test('users may read themselves and change their own password, but nobody else', async (t) => {
   const house = await openHouse(t);
   const users = '/api/core/v2/users';

@@ -161,6 +161,16 @@ const rows: readonly Row[] = [
   ],
   [
     'pipelines',
+    {
+      metadata,
+      workflows: [
+        flow({ handler: { name: 'splunk', type: 'TCPStreamHandler', api_version: 'pipeline/v1' } }),
+      ],
+    },
+    null,
+  ],
+  [
+    'pipelines',
     { metadata, workflows: [flow({ handler: reference('Mutator') })] },
     'workflow handler resource type not capable of handling events: core/v2.Mutator',
   ],
@@ -176,7 +186,11 @@ const rows: readonly Row[] = [
 
   ['users', {}, 'username must not be empty'],
   ['users', { username: 'Alice' }, 'username cannot contain spaces or special characters'],
-  ['users', { username: 'alice' }, 'a password or its hash is required'],
+  [
+    'users',
+    { username: 'alice' },
+    'a password or its hash is required: what is read or dumped holds neither',
+  ],
   ['users', { username: 'alice', password: '' }, "password can't be empty"],
   ['users', { username: 'alice', password: '1234567' }, 'password length must be at least 8 characters'],
   ['users', { username: 'alice', password: '12345678' }, null],

@@ -179,14 +179,22 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
       'Create or replace a user',
       async (call) => {
         const id = idOf(call);
-        const sealed = await sealUser(decodeUser(objectBody(call.body), id.name), hashing);
+        const body = objectBody(call.body);
+        const stored = table.get(id.segment, '', id.name) as StoredUser | undefined;
+        // What is read holds no password: written back it stays what it was.
+        const keepsPassword =
+          stored !== undefined && body['password'] === undefined && !body['password_hash'];
+        const given = keepsPassword ? { ...body, password_hash: stored.password_hash } : body;
+        const sealed = await sealUser(decodeUser(given, id.name), hashing);
         await table.replace(id, (current) => {
           checkConditions(call, `users/${id.name}`, current && userKind.toWire(current));
           for (const user of current === undefined ? [sealed] : [current, sealed])
             requireHeld(call, user, `replace the user ${id.name}`);
-          return sealed;
+          return keepsPassword && current !== undefined
+            ? { ...sealed, password_hash: current['password_hash'] }
+            : sealed;
         });
-        await authenticator.passwordChanged(id.name, call.principal);
+        if (!keepsPassword) await authenticator.passwordChanged(id.name, call.principal);
       },
       { body: { shape: oneOf(userKind) }, refusals: [412] },
     ),
