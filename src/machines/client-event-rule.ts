@@ -86,14 +86,14 @@ export const resultEvent = (
   { nowMs, id }: Arrival,
 ): CheckEvent => {
   const seconds = Math.floor(nowMs / 1000);
-  const { name } = entity.metadata;
+  const { name, namespace = '' } = entity.metadata;
   const hooks = hooksOf(result);
   const whence = sender === name ? result : { ...result, origin: sender };
   const check: Check = {
     ...checkSchema.parse({ metadata: { name: text(result['name']) } }),
     metadata: {
       name: text(result['name']),
-      namespace: entity.metadata.namespace ?? '',
+      namespace,
       annotations: annotationsOf(leftOver(whence, fields), id),
     },
     command: text(result['command']),
@@ -115,5 +115,5 @@ export const resultEvent = (
     ...(result['ttl_status'] === undefined ? {} : { ttl_status: whole(result['ttl_status'], 1) }),
     ...(hooks === undefined ? {} : { hooks }),
   };
-  return { timestamp: seconds, id, sequence: 0, pipelines: [], metadata: {}, entity, check };
+  return { timestamp: seconds, id, sequence: 0, pipelines: [], metadata: { namespace }, entity, check };
 };

@@ -2,6 +2,7 @@
 
 import type { Pipe } from '../../src/model/earlier/pipes.ts';
 import {
+  type Arrival,
   NotConnected,
   type Take,
   type Transport,
@@ -53,7 +54,7 @@ export const fakeTransport = () => {
       takers.clear();
       listener?.lost('broken');
     },
-    request: (pipe: string, request: object | string) =>
-      takers.get(pipe)?.take(typeof request === 'string' ? request : JSON.stringify(request)),
+    request: (pipe: string, request: object | string, arrival?: Arrival) =>
+      takers.get(pipe)?.take(typeof request === 'string' ? request : JSON.stringify(request), arrival),
   };
 };

@@ -3,11 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { parseGuarded } from '../../model/guarded-json.ts';
 import { defaultMaxMessageBytes } from '../../wire/earlier/limits.ts';
-import { keepalivesPipe, resultsPipe, type Transport } from '../../wire/earlier/transport.ts';
+import { type Arrival, keepalivesPipe, resultsPipe, type Transport } from '../../wire/earlier/transport.ts';
 import { asError } from '../runtime/facts.ts';
 import { outcomeOfError, outcomeRules } from '../runtime/outcome.ts';
 import type { Clients } from './clients.ts';
 import { bridgeRetryMs } from './limits.ts';
+import { ResultIds } from './result-ids.ts';
 
 export interface BridgeOptions {
   readonly transport: Transport;
@@ -30,6 +31,7 @@ export const openBridge = (options: BridgeOptions): Bridge => {
   const { transport, clients, log, retryMs = bridgeRetryMs } = options;
   const { maxMessageBytes = defaultMaxMessageBytes } = options;
   const via = options.name ?? transport.name;
+  const ids = new ResultIds(randomUUID);
   let listening = false;
   let closed = false;
   clients.attach({
@@ -47,7 +49,7 @@ export const openBridge = (options: BridgeOptions): Bridge => {
 
   const take =
     (what: 'keepalive' | 'result', hand: (message: unknown, id: string) => Promise<void>) =>
-    async (text: string): Promise<void> => {
+    async (text: string, { redelivered }: Arrival = { redelivered: false }): Promise<void> => {
       const bytes = Buffer.from(text);
       if (bytes.length > maxMessageBytes)
         return log.error(
@@ -57,14 +59,16 @@ export const openBridge = (options: BridgeOptions): Bridge => {
       const parsed = parseGuarded(bytes, { maxBytes: maxMessageBytes });
       if (!parsed.ok) return log.error({ via, reason: parsed.message }, `failed to parse ${what} payload`);
       const message = parsed.value;
-      const id = randomUUID();
+      const id = what === 'result' ? ids.of(text, message, redelivered) : randomUUID();
       for (let attempt = 1; ; attempt += 1) {
         try {
           return await hand(message, id);
         } catch (error) {
           const { broker } = outcomeRules[outcomeOfError(asError(error)).type];
           // The next keepalive is on its way; a result comes once.
-          if (broker === 'dropped' || closed || what === 'keepalive') return drop(what, error);
+          if (broker === 'dropped' || what === 'keepalive') return drop(what, error);
+          // It is not acknowledged any more, so the broker keeps it.
+          if (closed) return log.warn({ via, err: error }, `a ${what} of a client is left to the broker`);
           // Told once; the broker keeps what comes after it.
           if (attempt === 1)
             log.error({ via, err: error }, `a ${what} of a client cannot be taken now, trying again`);

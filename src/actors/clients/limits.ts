@@ -14,3 +14,5 @@ export const refusalLookMs = 30_000;
 /** Refused clients that are remembered, and of those the ones an event names. */
 export const maxRefusedKept = 1_000;
 export const maxRefusedShown = 20;
+/** Results of brokers whose ids are remembered, to tell a second one with the same content. */
+export const maxResultIds = 4_096;

@@ -11,19 +11,22 @@ export const resolvedByDeregistering = (event: CheckEvent): Event => ({
   check: { ...event.check, output: 'Resolving due to entity deregistering', status: 0, history: [] },
 });
 
+const namespaced = ({ metadata: { namespace } }: Entity): { namespace?: string } =>
+  namespace === undefined || namespace === '' ? {} : { namespace };
+
 export const deregistrationEvent = (entity: Entity, handler: string, nowMs: number, id: string): Event => ({
   timestamp: seconds(nowMs),
   entity,
   check: checkSchema.parse({
     metadata: {
       name: 'deregistration',
-      ...(entity.metadata.namespace ? { namespace: entity.metadata.namespace } : {}),
+      ...namespaced(entity),
     },
     interval: 1,
     status: 1,
     handlers: [handler],
   }),
-  metadata: {},
+  metadata: namespaced(entity),
   id,
   sequence: 0,
   pipelines: [],

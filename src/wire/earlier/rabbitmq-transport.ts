@@ -173,7 +173,7 @@ class RabbitmqLine {
     };
     // Even what cannot be used is acknowledged: it would come back for ever.
     Promise.resolve()
-      .then(() => take(message.content.toString('utf8')))
+      .then(() => take(message.content.toString('utf8'), { redelivered: message.fields.redelivered }))
       .catch(this.#options.onFault)
       .then(done)
       .catch(this.#options.onFault);

@@ -5,7 +5,14 @@ import type { Pipe } from '../../model/earlier/pipes.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
 import { maxMessagesInHand, maxWaitingRequests, redisPingMs } from './limits.ts';
 import { databaseOf, redisOptions } from './redis-options.ts';
-import { keepalivesPipe, NotConnected, resultsPipe, type Take, type Transport } from './transport.ts';
+import {
+  type Arrival,
+  keepalivesPipe,
+  NotConnected,
+  resultsPipe,
+  type Take,
+  type Transport,
+} from './transport.ts';
 
 export interface RedisTransportOptions {
   /** As in the configuration: a map, or a URL. */
@@ -19,6 +26,12 @@ export interface RedisTransportOptions {
 
 const keyOf = (database: number, { type, name }: Pipe): string =>
   `transport:${database}:${type === 'direct' ? 'list' : 'channel'}:${name}`;
+
+/**
+ * Where messages of a list are while they are dealt with. Others do not look there, so they find the list as ever; what a
+ * crash leaves there is dealt with at the next start.
+ */
+export const inHandKeyOf = (key: string): string => `mon:${key}:in-hand`;
 
 /** Keepalives and results wait for the backend: none of them may get lost. */
 const isOurs = ({ name }: Pipe): boolean => name === keepalivesPipe.name || name === resultsPipe.name;
@@ -34,6 +47,8 @@ class RedisLine {
   #pubsub: Redis | undefined;
   #pings: NodeJS.Timeout | undefined;
   #closed = false;
+  /** Below 6.2, where a message cannot be moved and waited for in one step. */
+  #isOld = false;
 
   constructor(options: RedisTransportOptions, lost: (reason: string) => void) {
     this.#options = options;
@@ -50,7 +65,10 @@ class RedisLine {
       throw error;
     }
     this.#pings = setInterval(() => this.#look(), this.#options.pingMs ?? redisPingMs);
-    this.#pubsub.on('message', (channel, message) => void this.#hand(String(channel), String(message)));
+    this.#pubsub.on(
+      'message',
+      (channel, message) => void this.#hand(String(channel), String(message), false, { redelivered: false }),
+    );
     return this;
   }
 
@@ -63,12 +81,13 @@ class RedisLine {
     if (waiting > maxWaitingRequests && !isOurs(pipe)) await this.#main.ltrim(key, -maxWaitingRequests, -1);
   }
 
-  async subscribe(pipe: Pipe, take: Take): Promise<void> {
+  async subscribe(pipe: Pipe, take: Take, ack: boolean): Promise<void> {
     const key = keyOf(this.#database, pipe);
     this.#takers.set(key, take);
     if (pipe.type === 'fanout') return void (await this.#pubsub?.subscribe(key));
     const client = await this.#dial();
-    void this.#takeFrom(client, key);
+    const left = ack ? await this.#main?.lrange(inHandKeyOf(key), 0, -1) : [];
+    void this.#takeFrom(client, key, ack, left ?? []);
   }
 
   async unsubscribe(): Promise<void> {
@@ -116,34 +135,61 @@ class RedisLine {
     return client;
   }
 
-  /** Waits for messages one after the other, until its connection ends. */
-  async #takeFrom(client: Redis, key: string): Promise<void> {
+  /** First what was left in hand, then messages one after the other, until its connection ends. */
+  async #takeFrom(client: Redis, key: string, ack: boolean, left: readonly string[]): Promise<void> {
     const inHand = new Set<Promise<void>>();
+    const hand = async (message: string, arrival: Arrival): Promise<void> => {
+      const done = this.#hand(key, message, ack, arrival).finally(() => inHand.delete(done));
+      inHand.add(done);
+      // What waits in Redis is safer there than with us.
+      if (inHand.size >= maxMessagesInHand) await Promise.race(inHand);
+    };
     try {
+      for (const message of left) await hand(message, { redelivered: true });
       while (this.#clients.includes(client) && !this.#closed) {
-        const taken = await client.blpop(key, 0);
-        if (taken === null) continue;
-        const done = this.#hand(key, taken[1]).finally(() => inHand.delete(done));
-        inHand.add(done);
-        // What waits in Redis is safer there than with us.
-        if (inHand.size >= maxMessagesInHand) await Promise.race(inHand);
+        const message = await this.#next(client, key, ack);
+        if (message !== null) await hand(message, { redelivered: false });
       }
     } catch (error) {
       if (!this.#closed && this.#clients.includes(client)) this.#lost(`redis ${(error as Error).message}`);
     }
   }
 
-  /** Settles once the taker is done with it, and never rejects. */
-  async #hand(key: string, message: string): Promise<void> {
+  async #next(client: Redis, key: string, ack: boolean): Promise<string | null> {
+    if (!ack || this.#isOld) return (await client.blpop(key, 0))?.[1] ?? null;
     try {
-      await this.#takers.get(key)?.(message);
+      return await client.blmove(key, inHandKeyOf(key), 'LEFT', 'RIGHT', 0);
+    } catch (error) {
+      if (!/unknown command/i.test((error as Error).message)) throw error;
+      this.#isOld = true;
+      this.#options.onFault(
+        new Error('redis is older than 6.2: results in hand are lost if the backend crashes'),
+      );
+      return null;
+    }
+  }
+
+  /** Settles once the taker is done with it, and never rejects. */
+  async #hand(key: string, message: string, ack: boolean, arrival: Arrival): Promise<void> {
+    try {
+      await this.#takers.get(key)?.(message, arrival);
     } catch (error) {
       this.#options.onFault(error);
+    }
+    if (ack && !this.#isOld && !this.#closed) await this.#acknowledge(key, message);
+  }
+
+  async #acknowledge(key: string, message: string): Promise<void> {
+    try {
+      await this.#main?.lrem(inHandKeyOf(key), 1, message);
+    } catch (error) {
+      // It stays in hand, and comes again once we are connected.
+      if (!this.#closed) this.#lost(`redis ${(error as Error).message}`);
     }
   }
 }
 
-/** Acknowledgements and funnels mean nothing to Redis; who waits longest gets the next message of a list. */
+/** Funnels mean nothing to Redis; who waits longest gets the next message of a list. */
 export const createRedisTransport = (options: RedisTransportOptions): Transport => {
   let keeper: Keeper<RedisLine> | undefined;
   const line = (): RedisLine => {
@@ -162,7 +208,7 @@ export const createRedisTransport = (options: RedisTransportOptions): Transport 
       });
     },
     publish: async (pipe, message) => line().publish(pipe, message),
-    subscribe: async (pipe, _funnel, take) => line().subscribe(pipe, take),
+    subscribe: async (pipe, _funnel, take, { ack = false } = {}) => line().subscribe(pipe, take, ack),
     unsubscribe: async () => keeper?.current()?.unsubscribe(),
     // The reference product asks for the length of a list that does not exist; whoever reads these expects zeros.
     stats: async () =>

@@ -20,7 +20,13 @@ export interface TransportListener {
   failed(reason: string): void;
 }
 
-export type Take = (message: string) => void | Promise<void>;
+/** How a message came. */
+export interface Arrival {
+  /** The broker delivered it before, and was not told that it was dealt with. */
+  readonly redelivered: boolean;
+}
+
+export type Take = (message: string, arrival?: Arrival) => void | Promise<void>;
 
 /** One connection to a broker, which it keeps up by itself. */
 export interface Transport {

@@ -73,7 +73,7 @@ test('what is no JSON, or too large, is told of and never handed on', async () =
   ]);
 });
 
-test('a bridge that is closed waits for nothing', async () => {
+test('a bridge that is closed waits for nothing, and leaves the result to the broker', async () => {
   const outage = upTo(Number.POSITIVE_INFINITY, new MonError('unavailable'));
   const { bridge, say, told, broker } = open(outage.result);
   await eventually('the subscription', () => broker.takers.has('results'));
@@ -81,5 +81,28 @@ test('a bridge that is closed waits for nothing', async () => {
   await eventually('the wait', () => told.length === 1);
   await bridge.close();
   await waiting;
-  assert.deepEqual(told.at(-1), ['error', 'a result of a client was dropped']);
+  assert.deepEqual(told.at(-1), ['warn', 'a result of a client is left to the broker']);
+});
+
+test('a result that is delivered again has the id it had; two that look alike have two', async () => {
+  const before = upTo(0, new Error());
+  const first = open(before.result);
+  await eventually('the subscription', () => first.broker.takers.has('results'));
+  const timed = { client: 'a', check: { name: 'cpu', status: 1, output: '', issued: 5, executed: 4 } };
+  const untimed = { client: 'a', check: { name: 'cpu', status: 1, output: '' } };
+  await first.say(timed);
+  await first.say(timed);
+  await first.say(untimed);
+  await first.say(untimed);
+  await first.broker.request('results', timed, { redelivered: true });
+  const [one, two, three, four, again] = before.ids;
+  assert.equal(new Set([one, two, three, four]).size, 4, 'each counts');
+  assert.equal(again, one, 'a line that broke and came back');
+  assert.match(String(one), /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+
+  const after = upTo(0, new Error());
+  const second = open(after.result);
+  await eventually('the subscription', () => second.broker.takers.has('results'));
+  await second.broker.request('results', timed, { redelivered: true });
+  assert.deepEqual(after.ids, [one], 'a backend that was killed and started again');
 });

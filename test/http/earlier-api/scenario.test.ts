@@ -127,7 +127,9 @@ for (const [name, way] of Object.entries(ways)) {
       assert.equal(live.backend.clients.get('c1')?.record['rack'], 7);
       await eventuallyEvent('c1', 'keepalive', 0);
       await say(client, { name: 'app', output: 'bad', status: 2 });
-      assert.equal((await eventuallyEvent('c1', 'app', 2)).check.output, 'bad');
+      const event = await eventuallyEvent('c1', 'app', 2);
+      assert.equal(event.check.output, 'bad');
+      assert.deepEqual(event.metadata, { namespace: 'default' }, 'as every other event');
       await say(client, { name: 'port', output: 'down', status: 1, source: 'sw-1' });
       await eventuallyEvent('sw-1', 'port', 1);
     });

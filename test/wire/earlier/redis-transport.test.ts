@@ -5,7 +5,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { brokerFromUrl } from '../../../src/wire/earlier/broker-url.ts';
 import { maxMessagesInHand, maxWaitingRequests } from '../../../src/wire/earlier/limits.ts';
-import { createRedisTransport } from '../../../src/wire/earlier/redis-transport.ts';
+import { createRedisTransport, inHandKeyOf } from '../../../src/wire/earlier/redis-transport.ts';
+import type { Arrival } from '../../../src/wire/earlier/transport.ts';
 import { eventually } from '../../eventually.ts';
 import { hasOpenssl, makeAuthority } from '../../http/certificates.ts';
 import { redisSkipReason, startRedis, startSentinel, startTlsRedis } from './brokers.ts';
@@ -99,6 +100,46 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     letGo();
     await eventually('all of them', () => taken.length === all.length);
     assert.deepEqual(taken, all);
+  });
+
+  test('hands a result on again that was in hand when its taker died, and forgets it once it is dealt with', async (t) => {
+    const broker = await startRedis();
+    t.after(() => broker.stop());
+    const seen = new Redis(broker.url);
+    t.after(() => seen.disconnect());
+    const key = 'transport:0:list:results';
+    await seen.rpush(key, 'one', 'two', 'three');
+    const dying = open(t, broker.url);
+    await dying.isUp();
+    const first: string[] = [];
+    await dying.transport.subscribe(
+      results,
+      'results',
+      (message) => {
+        first.push(message);
+        return message === 'one' ? undefined : new Promise(() => {});
+      },
+      { ack: true },
+    );
+    await eventually('all in hand', () => first.length === 3);
+    await eventually('the first acknowledged', async () => (await seen.llen(inHandKeyOf(key))) === 2);
+    assert.equal(await seen.llen(key), 0);
+    await dying.transport.close();
+
+    const { transport, isUp } = open(t, broker.url);
+    await isUp();
+    const taken: [string, boolean | undefined][] = [];
+    const take = (message: string, arrival?: Arrival) => void taken.push([message, arrival?.redelivered]);
+    await transport.subscribe(results, 'results', take, { ack: true });
+    await eventually('what was left', () => taken.length === 2);
+    await seen.rpush(key, 'four');
+    await eventually('what is new', () => taken.length === 3);
+    assert.deepEqual(taken, [
+      ['two', true],
+      ['three', true],
+      ['four', false],
+    ]);
+    await eventually('nothing in hand', async () => (await seen.exists(inHandKeyOf(key), key)) === 0);
   });
 
   test('needs the password a server asks for', async (t) => {
