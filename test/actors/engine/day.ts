@@ -5,7 +5,7 @@ import { contextOf } from '../../../src/actors/runtime/snapshot.ts';
 import type { CheckContext } from '../../../src/machines/check-facts.ts';
 import type { Agent } from './agent.ts';
 import { ReferenceStore } from './reference-store.ts';
-import { startMs, World } from './world.ts';
+import { recorder, startMs, World } from './world.ts';
 
 const agentCount = 1_000;
 const checkCount = 10;
@@ -81,6 +81,7 @@ const main = async (): Promise<DayReport> => {
     });
     agent.remembers = false;
   }
+  await world.define('handlers', 'record', recorder);
   for (let index = 0; index < checkCount; index += 1) {
     // Half of the checks have somebody to tell; one promises to report within a time longer than any absence.
     await world.check(`check-${index}`, {

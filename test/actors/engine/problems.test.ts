@@ -1,15 +1,13 @@
 // What can't work as it stands is an event of the platform while it lasts, and no longer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { World } from './world.ts';
+import { recorder, World } from './world.ts';
 
 const lastTold = async (world: World) => {
   const page = await world.drive(world.backend.readEvents({ namespace: 'mon-system' }));
   const event = page.items.find(({ check }) => check.metadata.name === 'configuration');
   return event && { status: event.check.status, output: event.check.output };
 };
-
-const recorder = { metadata: { name: 'record', namespace: 'default' }, type: 'set', handlers: [] };
 
 test('a handler that is missing is an event of the platform until it appears, also over a restart', async () => {
   const world = await World.open();

@@ -20,6 +20,9 @@ import { Agent, type AgentOptions } from './agent.ts';
 
 export type Json = Record<string, unknown>;
 
+/** The handler that checks name by default; deliveries are recorded whether it is defined or not. */
+export const recorder = { metadata: { name: 'record', namespace: 'default' }, type: 'set', handlers: [] };
+
 /** What the pipelines were given, and when. */
 export interface Told {
   readonly atMs: number;
