@@ -27,6 +27,8 @@ export interface CommandSpec {
   readonly flags?: readonly FlagSpec[];
   readonly examples?: readonly string[];
   readonly commands?: readonly CommandSpec[];
+  /** Loads `commands`, where there are many. */
+  readonly loadCommands?: () => Promise<readonly CommandSpec[]>;
   /** Loads what does the work; absent for groups. */
   readonly load?: () => Promise<Work>;
 }

@@ -77,7 +77,15 @@ const joinSwitches = (words: readonly string[], switches: ReadonlyMap<string, st
   );
 };
 
-const add = (parent: Command, spec: CommandSpec, wanted: readonly string[], streams: Streams): void => {
+const commandsOf = async (spec: CommandSpec): Promise<readonly CommandSpec[]> =>
+  spec.commands ?? (await spec.loadCommands?.()) ?? [];
+
+const add = async (
+  parent: Command,
+  spec: CommandSpec,
+  wanted: readonly string[],
+  streams: Streams,
+): Promise<void> => {
   const command = new Command(spec.name).description(spec.help);
   command.copyInheritedSettings(parent).enablePositionalOptions();
   for (const alias of spec.aliases ?? []) command.alias(alias);
@@ -86,7 +94,7 @@ const add = (parent: Command, spec: CommandSpec, wanted: readonly string[], stre
   if (wanted[0] !== spec.name && spec.aliases?.includes(wanted[0] ?? '') !== true) return;
   addOptions(command, spec);
   command.addHelpText('after', examplesOf(spec) + globalHelp);
-  for (const child of spec.commands ?? []) add(command, child, wanted.slice(1), streams);
+  for (const child of await commandsOf(spec)) await add(command, child, wanted.slice(1), streams);
   const { load } = spec;
   if (load === undefined) {
     command.allowExcessArguments().action(() => {
@@ -110,10 +118,13 @@ const add = (parent: Command, spec: CommandSpec, wanted: readonly string[], stre
 const path = (command: Command): string =>
   command.parent === null ? command.name() : `${path(command.parent)} ${command.name()}`;
 
-const switchesOf = (specs: readonly CommandSpec[], wanted: readonly string[]): FlagSpec[] => {
+const switchesOf = async (
+  specs: readonly CommandSpec[],
+  wanted: readonly string[],
+): Promise<readonly FlagSpec[]> => {
   const found = specs.find(({ name, aliases }) => name === wanted[0] || aliases?.includes(wanted[0] ?? ''));
   if (found === undefined) return [];
-  return [...(found.flags ?? []), ...switchesOf(found.commands ?? [], wanted.slice(1))];
+  return [...(found.flags ?? []), ...(await switchesOf(await commandsOf(found), wanted.slice(1)))];
 };
 
 /** Runs one command line; resolves with the status to end with. */
@@ -136,9 +147,9 @@ export const runCommandLine = async (
     });
   addOptions(program, { name: '', help: '' });
   program.addHelpText('after', globalHelp);
-  for (const spec of specs) add(program, spec, asksForHelp ? wanted.slice(1) : wanted, streams);
+  for (const spec of specs) await add(program, spec, asksForHelp ? wanted.slice(1) : wanted, streams);
   const switches = new Map(
-    [...globalFlags, ...switchesOf(specs, wanted)]
+    [...globalFlags, ...(await switchesOf(specs, wanted))]
       .filter(({ value }) => value === undefined)
       .flatMap(({ name, short }) =>
         [`--${name}`, ...(short === undefined ? [] : [`-${short}`])].map(

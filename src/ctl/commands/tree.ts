@@ -1,5 +1,5 @@
 // The tree of commands. Each line says where the work is; nothing of it is loaded before it is asked for.
-import { type CommandSpec, formatFlag } from '../command.ts';
+import { type CommandSpec, formatFlag, skipConfirmFlag } from '../command.ts';
 
 const signInFlags = [
   { name: 'url', value: 'url', help: 'address of the backend API' },
@@ -56,6 +56,96 @@ const configCommand: CommandSpec = {
   ],
 };
 
+/** Words of kinds, and what they are; their commands are loaded when one of them is asked for. */
+const kindWords: Readonly<Record<string, string>> = {
+  'api-key': 'keys of programs',
+  asset: 'archives of programs that commands run with',
+  auth: 'directories and issuers users may log in through',
+  check: 'what agents run, when, and where the results go',
+  'cluster-role': 'permissions everywhere',
+  'cluster-role-binding': 'who has a cluster role everywhere',
+  entity: 'machines and things being watched',
+  event: 'the last results of checks',
+  filter: 'which events reach a handler',
+  handler: 'where events go',
+  hook: 'commands run after a check for more light on its result',
+  mutator: 'what an event is turned into for a handler',
+  namespace: 'what keeps the resources of teams apart',
+  pipeline: 'workflows of filters, a mutator and a handler',
+  role: 'permissions inside one namespace',
+  'role-binding': 'who has a role inside one namespace',
+  secret: 'names of values that secrets providers keep',
+  silenced: 'what keeps alerts quiet',
+  user: 'who may log in with a password',
+};
+
+const kindCommands: readonly CommandSpec[] = Object.entries(kindWords).map(([name, help]) => ({
+  name,
+  help,
+  loadCommands: async () => (await import('./kind-tree.ts')).commandsOfKind(name),
+}));
+
+const site = () => import('./site.ts');
+
+const siteCommands: readonly CommandSpec[] = [
+  {
+    name: 'cluster',
+    help: 'the backends of this site',
+    commands: [
+      {
+        name: 'health',
+        help: 'say whether the backends and the store are well',
+        flags: [formatFlag],
+        load: async () => (await site()).health,
+      },
+      { name: 'id', help: 'print the id of the cluster', load: async () => (await site()).clusterId },
+      {
+        name: 'member-list',
+        help: 'list the backends',
+        flags: [formatFlag],
+        load: async () => (await site()).members,
+      },
+    ],
+  },
+  {
+    name: 'license',
+    help: 'the license of this site',
+    commands: [
+      {
+        name: 'info',
+        help: 'show the license',
+        flags: [formatFlag],
+        load: async () => (await site()).showLicense,
+      },
+      {
+        name: 'delete',
+        help: 'delete the license',
+        flags: [skipConfirmFlag],
+        load: async () => (await site()).deleteLicense,
+      },
+    ],
+  },
+  {
+    name: 'tessen',
+    help: 'the reporting setting of the reference product; nothing is ever sent',
+    commands: [
+      {
+        name: 'info',
+        help: 'show the setting',
+        flags: [formatFlag],
+        load: async () => (await site()).showTessen,
+      },
+      { name: 'opt-in', help: 'set it', load: async () => (await site()).optIn },
+      {
+        name: 'opt-out',
+        help: 'clear it',
+        flags: [skipConfirmFlag],
+        load: async () => (await site()).optOut,
+      },
+    ],
+  },
+];
+
 export const commandTree: readonly CommandSpec[] = [
   {
     name: 'configure',
@@ -76,6 +166,15 @@ export const commandTree: readonly CommandSpec[] = [
   },
   { name: 'logout', help: 'end the login', load: async () => (await signIn()).logout },
   configCommand,
+  ...kindCommands,
+  ...siteCommands,
+  {
+    name: 'env',
+    help: 'print the configuration as variables for a shell',
+    flags: [{ name: 'shell', value: 'shell', help: 'bash, cmd or powershell (default bash)' }],
+    examples: ['eval $(mon-ctl env)'],
+    load: async () => (await import('./env.ts')).printEnvironment,
+  },
   {
     name: 'version',
     help: 'print the version',

@@ -1,0 +1,67 @@
+// What concerns the whole site: the health of the cluster, the license, the reporting setting of the reference product.
+import type { Json } from '../client/api-client.ts';
+import type { Work } from '../command.ts';
+import { asJson } from '../output/documents.ts';
+import { details, table } from '../output/table.ts';
+import { at, shown } from '../output/values.ts';
+import { confirm } from '../prompt.ts';
+import { describing } from './resources.ts';
+
+const licensePath = '/api/enterprise/licensing/v2/license';
+const tessenPath = '/api/core/v2/tessen';
+
+export const health: Work = async (session) => {
+  const body = (await (await session.api()).get('/health', { timeout: '3' })) as Json;
+  if (session.settings.format !== 'tabular') return session.print(asJson(body));
+  const members = (at(body, 'ClusterHealth') as Json[] | null | undefined) ?? [];
+  const rows = members.map((member) =>
+    ['MemberIDHex', 'Name', 'Err', 'Healthy'].map((key) => shown(member[key])),
+  );
+  session.print(`=== Cluster ID: ${shown(at(body, 'Header.cluster_id'))}`);
+  session.print(table(['ID', 'Name', 'Error', 'Healthy'], rows, session.look));
+};
+
+export const clusterId: Work = async (session) =>
+  session.print(`cluster id: ${shown(await (await session.api()).get('/api/core/v2/cluster/id'))}`);
+
+export const members: Work = async (session) => {
+  const body = (await (await session.api()).get('/api/core/v2/cluster/members')) as Json;
+  if (session.settings.format !== 'tabular') return session.print(asJson(body));
+  const list = (body.members as Json[] | null | undefined) ?? [];
+  const rows = list.map((member) =>
+    ['ID', 'name', 'peerURLs', 'clientURLs'].map((key) => shown(member[key])),
+  );
+  session.print(table(['ID', 'Name', 'Peer URLs', 'Client URLs'], rows, session.look));
+};
+
+export const showLicense: Work = async (session) => {
+  const body = await describing(session, 'license', false, (await session.api()).getOne(licensePath));
+  if (session.settings.format !== 'tabular') return session.print(asJson(body));
+  const license = (at(body, 'spec.license') ?? at(body, 'spec') ?? body) as Json;
+  const rows = Object.entries(license).map(([key, value]) => [key, shown(value)] as const);
+  session.print(details('License', rows, session.look));
+};
+
+export const deleteLicense: Work = async (session) => {
+  if (!(await confirm(session, 'Are you sure you would like to delete the license?')))
+    return session.print('Canceled');
+  await (await session.api()).ask('DELETE', licensePath);
+  session.print('Deleted');
+};
+
+export const showTessen: Work = async (session) => {
+  const body = (await (await session.api()).get(tessenPath)) as Json;
+  if (session.settings.format !== 'tabular') return session.print(asJson(body));
+  session.print(details('Tessen', [['Opt-Out', String(body.opt_out === true)]], session.look));
+};
+
+const opt =
+  (out: boolean): Work =>
+  async (session) => {
+    if (out && !(await confirm(session, 'Are you sure you would like to opt out of tessen?')))
+      return session.print('Canceled');
+    await (await session.api()).ask('PUT', tessenPath, { body: { opt_out: out } });
+    session.print('Updated');
+  };
+export const optIn = opt(false);
+export const optOut = opt(true);

@@ -1,0 +1,37 @@
+// mon-ctl inside the process of the test: the same command lines, without starting a program for each.
+import { PassThrough } from 'node:stream';
+import { commandTree } from '../../src/ctl/commands/tree.ts';
+import { runCommandLine } from '../../src/ctl/parser.ts';
+import type { Streams } from '../../src/ctl/session.ts';
+
+export interface Said {
+  readonly code: number;
+  /** Standard output and standard error, in the order in which they were written. */
+  readonly text: string;
+}
+
+const gather = (chunks: string[]): NodeJS.WriteStream =>
+  ({
+    isTTY: false,
+    write: (text: string) => {
+      chunks.push(text);
+      return true;
+    },
+  }) as unknown as NodeJS.WriteStream;
+
+export const runHere = async (
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  input = '',
+): Promise<Said> => {
+  const chunks: string[] = [];
+  const stdin = new PassThrough();
+  stdin.end(input);
+  const streams = { in: stdin, out: gather(chunks), err: gather(chunks), env } as unknown as Streams;
+  const code = await runCommandLine(commandTree, words, streams);
+  return { code, text: chunks.join('') };
+};
+
+/** Words as a shell would split them; single quotes only. */
+export const shellWords = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

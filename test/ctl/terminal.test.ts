@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { details, table } from '../../src/ctl/output/table.ts';
+import { textWidth } from '../../src/ctl/output/terminal-text.ts';
+
+const plain = { colour: false, width: undefined };
+
+test('the output of a check can not steer the terminal, and stays on its line', () => {
+  const text = table(['Output'], [['a\u001b[2Jb\nc\u0007\u202ed']], plain);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the point of the test
+  assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
+  assert.equal(text.split('\n').length, 3);
+  assert.equal(details('x', [['Output', 'one\ntwo\u001b[1m']], plain), '=== x\nOutput: one\n        two [1m');
+});
+
+test('a table is cut to the width of the terminal, the widest columns first', () => {
+  const rows = [['web01', 'x'.repeat(300), '日本'.repeat(40)]];
+  for (const width of [60, 80, 200])
+    for (const line of table(['Name', 'Output', 'Note'], rows, { colour: false, width }).split('\n'))
+      assert.ok(textWidth(line) <= width, `${textWidth(line)} of ${width}: ${line}`);
+  assert.match(table(['Name', 'Output', 'Note'], rows, { colour: false, width: 60 }), /web01 {2}x+… {2}/);
+  assert.ok(table(['Name', 'Output'], rows, plain).includes('x'.repeat(300)));
+});
