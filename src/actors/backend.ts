@@ -191,8 +191,9 @@ export class Backend {
   }
 
   admitsEntity(namespace: string, name: string): boolean {
-    const { count, limit } = this.entityAllowance();
-    return limit === 0 || count < limit || this.#parts.registered.has(namespace, name);
+    const { registered } = this.#parts;
+    const limit = this.#entityLimit();
+    return limit === 0 || registered.taken < limit || registered.has(namespace, name);
   }
 
   /** Entities watched now and entities allowed; 0 for no limit. */

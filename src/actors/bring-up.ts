@@ -1,5 +1,6 @@
 // Bringing a backend up on what its store holds: the tree, every entity and check, the clients of the earlier generation, and
 // whose turn it is. One bad record is reported and never keeps the others from coming up.
+import { entityKey } from '../model/names.ts';
 import type { RecordKind, SnapshotStore } from '../store/snapshot-store.ts';
 import { tellBoot } from './boot-behaviour.ts';
 import { restoreClients } from './clients/restore-clients.ts';
@@ -37,7 +38,10 @@ export const bringUp = async ({ parts, runtime, commit, store, log }: BringUp): 
   const counts = await rebuild({
     commit,
     tree,
-    onEntity: (namespace, name) => registered.add(namespace, name),
+    onEntity: (namespace, name) => {
+      registered.add(namespace, name);
+      registered.noteCommitted(entityKey(namespace, name), true);
+    },
     onCheck: learn,
     onBadRecord,
   });

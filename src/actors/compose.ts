@@ -21,7 +21,7 @@ import { Ingest } from './ingest.ts';
 import type { Parts } from './parts.ts';
 import { Announcements } from './pipelines/announcements.ts';
 import { composePipelines } from './pipelines/compose-pipelines.ts';
-import { createPlatformReporter, platformNamespace } from './platform-events.ts';
+import { createPlatformReporter, platformNamespace, watchdogCheckName } from './platform-events.ts';
 import { composeProblems, configurationCheck } from './problems/compose-problems.ts';
 import { Withheld } from './problems/withheld.ts';
 import { ReadModel } from './read-model.ts';
@@ -72,6 +72,7 @@ export const compose = (foundations: Foundations): Parts => {
 
   const withheld = new Withheld();
   const registered = new RegisteredEntities();
+  commit.follow('entity', (key, record) => registered.noteCommitted(key, record !== undefined));
   const tree: EntityTree = composeTree(foundations, {
     pipelines,
     silences,
@@ -144,6 +145,8 @@ export const compose = (foundations: Foundations): Parts => {
           );
       }),
     report: reportFinding,
+    lastWatchdogStatus: () =>
+      lastEvent(registry, platformNamespace, foundations.name, watchdogCheckName)?.check.status,
   });
   const pressure = new Pressure([
     () => commit.underPressure,

@@ -9,11 +9,11 @@ import { entitySubscription } from '../model/names.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import { furnishNamespace } from './resources/seed.ts';
 import type { ActorId, Receipt } from './runtime/contract.ts';
-import { reportReceipt } from './runtime/receipts.ts';
+import { awaitReceipt, reportReceipt } from './runtime/receipts.ts';
 import type { StoppedCheck } from './watchdog.ts';
 
 export const platformNamespace = 'mon-system';
-const watchdogCheckName = 'watchdog';
+export const watchdogCheckName = 'watchdog';
 
 export interface PlatformWorld {
   /** Name of this backend. */
@@ -58,14 +58,16 @@ export const createPlatformReporter = (world: PlatformWorld): ((finding: Finding
       );
       await furnishNamespace(table, platformNamespace);
     }
-    const receipt = reportReceipt(world.onFault);
     const nowMs = world.nowMs();
-    world.tell(
-      world.ensureEntity(platformNamespace, world.name),
-      { type: 'entity.declared', entity, nowMs },
-      receipt,
+    // First the entity: an event of one that nobody knows would make it a proxy entity.
+    await awaitReceipt((receipt) =>
+      world.tell(
+        world.ensureEntity(platformNamespace, world.name),
+        { type: 'entity.declared', entity, nowMs },
+        receipt,
+      ),
     );
-    world.accept(platformEvent(entity, finding, nowMs), receipt);
+    world.accept(platformEvent(entity, finding, nowMs), reportReceipt(world.onFault));
   };
 };
 

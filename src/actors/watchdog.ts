@@ -19,6 +19,8 @@ export interface WatchdogWorld {
   readonly checks: () => readonly CheckConfig[];
   /** Gets a schedule going again. */
   readonly revive: (config: CheckConfig) => void;
+  /** The status of the last event about stopped checks, which an earlier process may have left; undefined without one. */
+  readonly lastStatus: () => number | undefined;
   /** Told when the list changes; empty when all is well again. */
   readonly onChange: (stopped: readonly StoppedCheck[]) => void;
 }
@@ -37,7 +39,8 @@ export class Watchdog {
   #looked = { wallMs: 0, monotonicMs: 0 };
   #looks = 0;
   #found = 0;
-  #told = '';
+  /** Undefined before the first look. */
+  #told: string | undefined;
 
   constructor(world: WatchdogWorld) {
     this.#world = world;
@@ -122,8 +125,10 @@ export class Watchdog {
   #tell(): void {
     const stopped = this.#stopped();
     const names = stopped.map(({ namespace, check }) => `${namespace}/${check}`).join(' ');
-    if (names === this.#told) return;
+    // An event that an earlier process left failing is resolved by the first look that finds nothing.
+    const told = this.#told ?? ((this.#world.lastStatus() ?? 0) > 0 ? undefined : '');
     this.#told = names;
+    if (names === told) return;
     this.#world.onChange(stopped);
   }
 

@@ -106,6 +106,9 @@ const lasting = (value: unknown, moment: Moment): unknown => {
   const item = value as Named & Readonly<Record<string, unknown>>;
   if (item.check?.metadata?.name === 'keepalive' && item.entity !== undefined)
     return { keepaliveOf: item.entity.metadata?.name, failing: (item.check.status ?? 0) > 0 };
+  // What is wrong with the definitions is told once it lasts; looking begins anew with a start.
+  if (item.check?.metadata?.name === 'configuration' && item.entity !== undefined)
+    return { configuration: item.entity.metadata?.name, failing: (item.check.status ?? 0) > 0 };
   return Object.fromEntries(
     Object.entries(item).flatMap(([key, field]) => {
       // When a delivery was tried is no promise: a start tries at once what waits for another try.

@@ -60,6 +60,19 @@ export const regressions: Readonly<Record<string, readonly Step[]>> = {
     step({ type: 'client.deleted', client: 'client-0' }),
     killed(time(1)),
   ],
+  'what an operator made of the entity of a client stays when the client is heard of again': [
+    step({ type: 'client.keepalive', client: 'client-0', address: '10.0.0.1' }),
+    step({
+      type: 'put',
+      path: `${inDefault}/entities/client-0`,
+      body: {
+        metadata: { name: 'client-0', namespace: 'default', labels: { site: 'a' } },
+        entity_class: 'proxy',
+        subscriptions: ['rack-7'],
+      },
+    }),
+    killed({ type: 'client.keepalive', client: 'client-0', address: '10.0.0.1' }),
+  ],
   'metrics that were acknowledged reach their handlers': [
     step({ type: 'handlers', failing: true }),
     step({

@@ -51,8 +51,8 @@ const toldOf = (
     check: { executed = 0, occurrences = 0 } = {},
   }: { check?: { executed?: number; occurrences?: number } | undefined },
 ): string =>
-  check === 'keepalive'
-    ? `${entity} keepalive ${status > 0}`
+  check === 'keepalive' || check === 'configuration'
+    ? `${entity} ${check} ${status > 0}`
     : [entity, check, status, executed, occurrences].join(' ');
 
 const compare = (killed: Life, spared: Life): readonly string[] => [

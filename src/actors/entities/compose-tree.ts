@@ -64,6 +64,7 @@ export const composeTree = (foundations: Foundations, neighbours: TreeNeighbours
     },
     onRegistered: (namespace, name) => registered.add(namespace, name),
     onForgotten: (namespace, name) => registered.delete(namespace, name),
+    onRefused: (namespace, name) => registered.takeBack(namespace, name),
   };
   const delayed = (seq: number, trace: unknown): CheckFact => ({
     type: 'delivery.delayed',

@@ -29,6 +29,8 @@ export interface EntityWorld {
   /** The entity is in the store, or will be with the commit under way: it counts towards the limit. */
   readonly onRegistered: (namespace: string, name: string) => void;
   readonly onForgotten: (namespace: string, name: string) => void;
+  /** The store can never take what was last asked of it. */
+  readonly onRefused: (namespace: string, name: string) => void;
 }
 
 export interface EntityIdentity {
@@ -76,7 +78,7 @@ const perform = (
   switch (effect.type) {
     case 'persist':
       world.onRegistered(identity.namespace, identity.name);
-      return persist(actor, key, world, actor.holdReceipt());
+      return persist(actor, key, world, takingBack(actor.holdReceipt(), identity, world));
     case 'deadline.set':
       // Measures the silence of an agent: a backend that slept itself must not hold that against it.
       return actor.setDeadline(effect.name, effect.atMs, { forgiving: true });
@@ -98,6 +100,13 @@ const perform = (
       return world.commit.delete('entity', key, actor.holdReceipt());
   }
 };
+
+const takingBack =
+  (settle: Receipt, { namespace, name }: EntityIdentity, world: EntityWorld): Receipt =>
+  (outcome) => {
+    if (outcome.type === 'invalid') world.onRefused(namespace, name);
+    settle(outcome);
+  };
 
 const persist = (actor: LiveActor, key: string, world: EntityWorld, settle: Receipt): void => {
   const snapshot = actor.snapshot();

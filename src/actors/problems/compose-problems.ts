@@ -57,6 +57,12 @@ const findingOf = (found: readonly FoundProblems[]): Finding => {
   };
 };
 
+/** Whether the last event, which an earlier process may have left, says the same. Without one all is well. */
+const isTold = ({ status, output }: Finding, last: CheckEvent | undefined): boolean =>
+  status === 0
+    ? (last?.check.status ?? 0) === 0
+    : last?.check.status === status && last.check.output === output;
+
 /** Whether clients of the earlier generation share a subscription with a check. */
 const clientsRun = (clients: Clients, { metadata, subscriptions }: CheckConfig): boolean =>
   metadata.namespace === defaultNamespace &&
@@ -117,11 +123,9 @@ export const composeProblems = (
     const stays = finding.output === seen;
     seen = finding.output;
     if (!stays || finding.output === told) return;
-    if (told === undefined && finding.status === 0 && ((await lastEvent())?.check.status ?? 0) === 0) {
-      told = finding.output;
-      return;
-    }
+    const isKnown = told === undefined && isTold(finding, await lastEvent());
     told = finding.output;
+    if (isKnown) return;
     if (finding.status === 0) log.info({}, finding.output);
     else log.warn({ problems: finding.output.split('\n') }, 'some definitions cannot work as they stand');
     await report(finding);

@@ -30,6 +30,8 @@ export interface SchedulingNeighbours {
   readonly tellResult: RequestsWorld['tellResult'];
   /** An event about this backend itself. */
   readonly report: (finding: Finding) => Promise<void>;
+  /** The status of the last event of the watchdog, which an earlier process may have left; undefined without one. */
+  readonly lastWatchdogStatus: () => number | undefined;
 }
 
 export interface Scheduling {
@@ -54,6 +56,7 @@ export const composeScheduling = (
     isVouched,
     tellResult,
     report,
+    lastWatchdogStatus,
   }: SchedulingNeighbours,
 ): Scheduling => {
   const { faults } = runtime;
@@ -108,6 +111,7 @@ export const composeScheduling = (
     clock: runtime.clock,
     checks: () => configuration.checks(),
     revive: (config) => schedules.revive(config),
+    lastStatus: lastWatchdogStatus,
     onChange: (stopped) => {
       const finding = watchdogFinding(stopped);
       if (stopped.length > 0)

@@ -279,3 +279,50 @@ test('store-member-lost: agents are refused while it lasts, and no result of lat
   );
   await world.stop();
 });
+
+test('an entity counts once it is stored, and takes its place under the limit before', async () => {
+  const stores: MemoryStore[] = [];
+  const world = await World.open({
+    entityLimit: 2,
+    store: (disk) => {
+      const store = new MemoryStore({ disk });
+      stores.push(store);
+      return store;
+    },
+  });
+  const counts = () => [world.backend.gauges()['entities'], world.backend.entityAllowance().count];
+  await world.post({ status: 0 }, { name: 'web-01' });
+  assert.deepEqual(counts(), [1, 1]);
+  stores[0]?.fail(new StoreError('unavailable', 'no primary'));
+  const waiting = world.post({ status: 0 }, { name: 'web-02' }).catch(() => {});
+  await world.quiet();
+  assert.deepEqual(counts(), [1, 1]);
+  assert.equal(world.backend.admitsEntity('default', 'web-03'), false);
+  stores[0]?.recover();
+  await world.advance(60_000);
+  await waiting;
+  assert.deepEqual(counts(), [2, 2]);
+  await world.crash();
+  await world.start();
+  assert.deepEqual(counts(), [2, 2]);
+  await world.stop();
+});
+
+test('a new entity whose record the store refuses for good gives its place back', async () => {
+  const stores: MemoryStore[] = [];
+  const world = await World.open({
+    entityLimit: 1,
+    store: (disk) => {
+      const store = new MemoryStore({ disk });
+      stores.push(store);
+      return store;
+    },
+  });
+  stores[0]?.fail(new StoreError('invalid', 'too large'));
+  await assert.rejects(world.drive(world.post({ status: 0 }, { name: 'web-01' })));
+  stores[0]?.recover();
+  await world.advance(1_000);
+  assert.equal(world.backend.entityAllowance().count, 0);
+  assert.equal(world.backend.admitsEntity('default', 'web-02'), true);
+  await world.stop();
+});

@@ -65,6 +65,24 @@ describe('watchdog-notices-stopped-check', () => {
   }
 });
 
+test('an event of the watchdog that a killed backend left failing is resolved by the next one', async () => {
+  const world = await World.open();
+  await world.check('cpu', { interval: 10 });
+  await world.advance(60_000);
+  await kill(world);
+  for (let rounds = 0; world.toldOf(platform, 'watchdog').length === 0; rounds += 1) {
+    assert.ok(rounds < 100, 'the watchdog noticed');
+    await world.advance(1_000);
+  }
+  await world.crash();
+  await world.start();
+  await world.advance(120_000);
+  assert.deepEqual(world.toldOf(platform, 'watchdog').at(-1)?.status, 0);
+  const event = await world.drive(world.backend.readEvent('mon-system', platform, 'watchdog'));
+  assert.equal(event?.check.status, 0);
+  await world.stop();
+});
+
 describe('the watchdog is silent about', () => {
   const quiet = async (world: World): Promise<void> => {
     assert.deepEqual(
