@@ -128,7 +128,7 @@ const mutatorProblems = (mutator: Mutator, find: Find): Problem[] => [
 const foreignHandler = (field: string, { api_version: version, type }: WorkflowReference): Problem => ({
   why: 'missing',
   field,
-  message: `there are no handlers of the kind ${version}.${type}; the workflow is left out. Use a core/v2.Handler, of type tcp for example`,
+  message: `${field}: there are no handlers of the kind ${version}.${type}; the workflow is left out. Use a core/v2.Handler, of type tcp for example`,
 });
 
 const pipelineProblems = (pipeline: Pipeline, find: Find): Problem[] =>

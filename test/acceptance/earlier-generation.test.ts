@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Redis } from 'ioredis';
 import { type Broker, freePort, redisSkipReason, startRedis } from '../wire/earlier/brokers.ts';
 import { adminPassword, eventually, startBackend, startProgram, tempDir } from './programs.ts';
 
@@ -141,6 +142,51 @@ test(
           },
         );
       } finally {
+        await redis.stop();
+      }
+    }),
+);
+
+test(
+  'over Redis: each result counts once, however often the backend is killed while it has some in hand',
+  { skip: redisSkipReason() },
+  () =>
+    tempDir(async (dir) => {
+      const redis: Broker = await startRedis();
+      const port = await freePort();
+      const args = ['--earlier-api-port', String(port), '--earlier-brokers', redis.url];
+      const start = () => startBackend(join(dir, 'state'), args);
+      const broker = new Redis(redis.url);
+      let backend = await start();
+      try {
+        const client = { name: 'c1', address: 'a', subscriptions: ['web'], version: '1.9.0', timestamp: 1 };
+        await broker.rpush('transport:0:list:keepalives', JSON.stringify(client));
+        await eventually('the client', async () => (await ask(port, '/clients/c1')) !== undefined);
+        const [checks, rounds] = [100, 20];
+        const results = Array.from({ length: checks * rounds }, (_, at) => {
+          const issued = 1_700_000_000 + Math.floor(at / checks);
+          const check = { name: `n${at % checks}`, output: '', status: 2, issued, executed: issued };
+          return JSON.stringify({ client: 'c1', check });
+        });
+        const list = 'transport:0:list:results';
+        for (let kill = 0; kill < 4; kill += 1) {
+          await broker.rpush(list, ...results.splice(0, (checks * rounds) / 4));
+          // In the middle of them.
+          await eventually('some taken', async () => (await broker.llen(list)) < (checks * rounds) / 4 - 20);
+          await backend.program.kill('SIGKILL');
+          backend = await start();
+        }
+        const left = () => broker.exists(list, `mon:${list}:in-hand`);
+        await eventually('nothing left', async () => (await left()) === 0);
+        const incidents = await ask<{ readonly occurrences: number }[]>(port, '/events');
+        assert.deepEqual(
+          incidents?.map(({ occurrences }) => occurrences),
+          Array.from({ length: checks }, () => rounds),
+        );
+        await backend.program.kill('SIGTERM');
+      } finally {
+        await backend.program.kill('SIGKILL');
+        broker.disconnect();
         await redis.stop();
       }
     }),

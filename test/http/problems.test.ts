@@ -200,3 +200,14 @@ test('a refusal for want of rights says who may not do what, and where', async (
   assert.equal(refused.status, 403);
   assert.deepEqual(await refused.json(), { message: 'ro may not create checks in team-a', code: 4 });
 });
+
+test('a pipeline of a dump that names a kind of handler we do not have is stored, and its workflow marked', async (t) => {
+  const { ask, marks } = await open(t);
+  const handler = { name: 'splunk', type: 'TCPStreamHandler', api_version: 'pipeline/v1' };
+  const pipeline = { metadata: { name: 'stream' }, workflows: [{ name: 'w', handler }] };
+  const taken = await ask('PUT', `${base}/pipelines/stream`, pipeline);
+  assert.equal(taken.status, 201, taken.text);
+  const told = /there are no handlers of the kind pipeline\/v1.TCPStreamHandler; the workflow is left out/;
+  assert.match(taken.warning, told);
+  assert.match(await marks('stream'), told);
+});
