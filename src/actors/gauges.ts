@@ -15,9 +15,10 @@ export const gaugesOf = (
     events,
     held,
     gate,
+    secrets,
   }: Pick<
     Parts,
-    'registered' | 'sessions' | 'pipelines' | 'watchdog' | 'clients' | 'events' | 'held' | 'gate'
+    'registered' | 'sessions' | 'pipelines' | 'watchdog' | 'clients' | 'events' | 'held' | 'gate' | 'secrets'
   >,
   runtime: Pick<Runtime, 'figures'>,
   commit: GroupCommit,
@@ -34,6 +35,8 @@ export const gaugesOf = (
     eventsOverBounds: gate.refused,
     resources: resources.kept.count,
     resourceBytes: resources.kept.bytes,
+    expressionsWaiting: pipelines.expressions.waiting,
+    secretsWaiting: secrets.waiting,
     memoBytes: expressionMemo().bytes,
     sessions: sessions.count,
     clientMessagesRefused: clients.refusals.count,

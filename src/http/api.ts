@@ -155,6 +155,17 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     ...(options.agents.tls === undefined ? {} : { tls: options.agents.tls }),
   });
   metrics.watchEdge(edge);
+  metrics.show('mon_http_live_streams', 'Live streams that are open now.', () => server.streams.count);
+  metrics.show(
+    'mon_http_logins_waiting',
+    'Passwords that wait to be checked or hashed.',
+    () => hashing.waiting,
+  );
+  metrics.show(
+    'mon_http_directory_logins',
+    'Questions to directories that are not answered yet.',
+    () => directories.underWay,
+  );
   return {
     server,
     edge,

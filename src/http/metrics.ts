@@ -5,6 +5,9 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EdgeCounts } from './edge/counts.ts';
 import { scrapeLifetimeMs } from './limits.ts';
 
+/** A figure that is read when somebody scrapes. */
+export type ShowGauge = (name: string, help: string, read: () => number) => void;
+
 export interface HttpMetrics {
   readonly registry: Registry;
   /** The answer of `/metrics`, made at most once a second however many ask. */
@@ -12,6 +15,8 @@ export interface HttpMetrics {
   observe(method: string, route: string | undefined, status: number, elapsedMs: number): void;
   /** Shows how many connections a server has. */
   watchConnections(server: Pick<Server, 'getConnections'>): void;
+  /** Shows one figure of this moment. */
+  show: ShowGauge;
   /** Shows an edge's counts. They are read when somebody scrapes. */
   watchEdge(edge: { readonly counts: EdgeCounts; readonly sessions: number }): void;
 }
@@ -50,6 +55,16 @@ export const createHttpMetrics = (
         registers: [registry],
         async collect() {
           this.set(await promisify(server.getConnections.bind(server))());
+        },
+      });
+    },
+    show(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(read());
         },
       });
     },

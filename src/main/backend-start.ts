@@ -145,6 +145,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     authenticator: api.authenticator,
     tls: tls.api,
     silencing,
+    show: api.metrics.show,
     log,
   });
   await warnOfBuiltInPassword({

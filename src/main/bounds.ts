@@ -8,7 +8,9 @@ import {
   maxParkedMessages,
   maxWaitingDeliveries,
 } from '../actors/runtime/limits.ts';
+import { maxDirectoryLogins } from '../http/auth/providers/limits.ts';
 import {
+  maxSubscriptions as maxEarlierSubscriptions,
   maxUnreadAnswerBytes as maxEarlierUnreadBytes,
   maxInHand,
   maxInHandBytes,
@@ -16,17 +18,23 @@ import {
   maxStashes,
 } from '../http/earlier-api/limits.ts';
 import { edgeLimits, maxKnownFrameBytes, maxKnownFrames } from '../http/edge/limits.ts';
+import { maxWatchedActors } from '../http/inspect/limits.ts';
 import {
   bodyLimitBytes,
   maxConnections,
+  maxHashingQueue,
   maxPageBytes,
   maxPageItems,
   maxSessionsPerUser,
+  maxStreams,
+  maxStreamsPerUser,
+  maxThrottledKeys,
   maxUnreadAnswerBytes,
 } from '../http/limits.ts';
 import { maxHistoryEntries, maxPendingDeliveries, maxRecentIds } from '../machines/limits.ts';
-import { maxMemoBytes, maxNameCharacters } from '../model/limits.ts';
-import { maxAssetScriptBytes } from '../pipeline/limits.ts';
+import { maxCronCharacters, maxExpressions, maxMemoBytes, maxNameCharacters } from '../model/limits.ts';
+import { maxAssetScriptBytes, maxQueuedEvaluations, maxWorkflowsPerEvent } from '../pipeline/limits.ts';
+import { maxWaiting as maxWaitingSecrets } from '../secrets/limits.ts';
 import { maxPayloadBytes } from '../wire/limits.ts';
 
 export interface Bound {
@@ -264,9 +272,128 @@ export const bounds: readonly Bound[] = [
     by: 'users who read',
     bytes: { most: maxEarlierUnreadBytes, of: 'all' },
     whenFull: '503 with Retry-After and a log line, until one of the readers ends',
+    gauge: 'mon_earlier_unread_answer_bytes',
     test: [
       'http/earlier-api/strangers.test.ts',
       'large answers that nobody reads are bounded: a further one is 503, small ones go on',
+    ],
+  },
+  {
+    collection: 'subscriptions of one earlier client',
+    by: 'earlier clients on the WebSocket',
+    entries: maxEarlierSubscriptions,
+    whenFull: 'refused',
+    gauge: 'mon_earlier_subscriptions',
+    test: [
+      'http/earlier-api/strangers.test.ts',
+      'a client has so many subscriptions; one more is refused, and it stays connected',
+    ],
+  },
+  {
+    collection: 'live streams of one user: inspection, lists that are followed',
+    by: 'users who may look',
+    entries: maxStreamsPerUser,
+    whenFull: '429',
+    gauge: 'mon_http_live_streams',
+    test: ['http/live-streams.test.ts', 'one user fills only his own places'],
+  },
+  {
+    collection: 'live streams',
+    by: 'users who may look',
+    entries: maxStreams,
+    whenFull: 'the oldest one of the user with the most ends',
+    gauge: 'mon_http_live_streams',
+    test: [
+      'http/live-streams.test.ts',
+      'where all places are taken, the oldest stream of the user with the most makes room',
+    ],
+  },
+  {
+    collection: 'actors that are watched',
+    by: 'users who may look',
+    entries: maxWatchedActors,
+    whenFull: 'the one nobody asked about for longest is forgotten',
+    test: [
+      'http/inspect/watch-hub.test.ts',
+      'so many actors are watched at once; one more takes the place of the one asked about longest ago',
+    ],
+  },
+  {
+    collection: 'names and addresses with wrong passwords, each',
+    by: 'everybody',
+    entries: maxThrottledKeys,
+    whenFull: 'the one that was unused for longest is forgotten',
+    test: [
+      'http/guessing.test.ts',
+      'so many names are remembered; one more, and the one unused for longest is forgotten',
+    ],
+  },
+  {
+    collection: 'passwords that wait to be checked',
+    by: 'everybody',
+    entries: maxHashingQueue,
+    whenFull: '503 with Retry-After',
+    gauge: 'mon_http_logins_waiting',
+    test: ['http/guessing.test.ts', 'so many passwords wait to be checked; one more is told to come back'],
+  },
+  {
+    collection: 'questions to directories that are not answered',
+    by: 'everybody',
+    entries: maxDirectoryLogins,
+    whenFull: '503 with Retry-After',
+    gauge: 'mon_http_directory_logins',
+    test: [
+      'http/guessing.test.ts',
+      'so many questions to directories are under way; one more is told to come back',
+    ],
+  },
+  {
+    collection: 'evaluations of expressions that wait',
+    by: 'events, checks with proxy requests',
+    entries: maxQueuedEvaluations,
+    whenFull: 'an outage: the delivery or the tick is tried again',
+    gauge: 'mon_backend_expressions_waiting',
+    test: ['pipeline/sandbox.test.ts', 'lets so many evaluations wait and refuses one more'],
+  },
+  {
+    collection: 'workflows and handlers of one event',
+    by: 'agents, API, earlier clients',
+    entries: maxWorkflowsPerEvent,
+    whenFull: 'left out; the trace and the log say how many',
+    gauge: 'mon_backend_deliveries_running',
+    test: ['pipeline/plan.test.ts', 'has so many workflows at most, and says how many more were asked for'],
+  },
+  {
+    collection: 'expressions of one filter, proxy request or build of an asset',
+    by: 'users who may create them',
+    entries: maxExpressions,
+    whenFull: '400',
+    gauge: 'mon_backend_expressions_waiting',
+    test: [
+      'model/memo.test.ts',
+      'a filter has at most so many expressions, each of which runs for every event',
+    ],
+  },
+  {
+    collection: 'a cron string',
+    by: 'users who may create checks',
+    bytes: { most: maxCronCharacters, of: 'each' },
+    whenFull: '400',
+    gauge: 'mon_backend_resource_bytes',
+    test: [
+      'model/small-parts.test.ts',
+      'a cron string has at most so many characters; a longer one is refused unread',
+    ],
+  },
+  {
+    collection: 'requests to one secrets store that wait for its rate limit',
+    by: 'checks and handlers with secrets',
+    entries: maxWaitingSecrets,
+    whenFull: 'an outage: the delivery or the request is tried again',
+    gauge: 'mon_backend_secrets_waiting',
+    test: [
+      'secrets/secrets.test.ts',
+      'so many requests wait for the rate limit; one more is refused at once',
     ],
   },
   {

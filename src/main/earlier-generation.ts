@@ -5,6 +5,7 @@ import { openBridge } from '../actors/clients/broker-bridge.ts';
 import { realClock } from '../actors/runtime/clock.ts';
 import type { Authenticator } from '../http/auth/authenticator.ts';
 import { createEarlierApi } from '../http/earlier-api/server.ts';
+import type { ShowGauge } from '../http/metrics.ts';
 import type { SilencingLimits } from '../http/routes/silenced.ts';
 import type { TlsOptions } from '../http/tls.ts';
 import { component, errorText, type Logger } from '../program/log.ts';
@@ -62,6 +63,8 @@ export const serveEarlierGeneration = async (options: {
   readonly authenticator: Authenticator;
   readonly tls: TlsOptions | undefined;
   readonly silencing: SilencingLimits;
+  /** Where figures of the earlier API are shown. */
+  readonly show: ShowGauge;
   readonly log: Logger;
 }): Promise<EarlierGeneration> => {
   const { settings, backend, authenticator, tls } = options;
@@ -86,6 +89,7 @@ export const serveEarlierGeneration = async (options: {
           tls,
           silencing: options.silencing,
           maxMessageBytes: settings.earlierMaxMessageSize,
+          show: options.show,
         });
   const address = await api?.listen(settings.earlierApiHost, settings.earlierApiPort);
   const bridges = transports.map((transport, index) => {

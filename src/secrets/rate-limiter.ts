@@ -5,9 +5,11 @@ import { maxWaiting } from './limits.ts';
 export interface RateLimiter {
   /** Resolves when the request may go out. Rejects when the signal ends the wait, or too many wait already. */
   enter(signal: AbortSignal): Promise<void>;
+  /** Those who wait for their turn. */
+  readonly waiting: number;
 }
 
-const unlimited: RateLimiter = { enter: async () => {} };
+const unlimited: RateLimiter = { enter: async () => {}, waiting: 0 };
 
 /** `perSecond` 0 means no limit. A burst below one is one: nothing would ever go out. */
 export const createRateLimiter = (
@@ -20,6 +22,9 @@ export const createRateLimiter = (
   let tokens = capacity;
   let atMs = monotonicMs();
   return {
+    get waiting() {
+      return Math.max(0, Math.ceil(-tokens));
+    },
     async enter(signal) {
       const nowMs = monotonicMs();
       tokens = Math.min(capacity, tokens + ((nowMs - atMs) / 1_000) * perSecond);

@@ -35,6 +35,8 @@ export interface Secrets {
     namespace: string,
     references: readonly SecretReference[],
   ): Promise<readonly string[]>;
+  /** Requests to stores that wait for the rate limit of their provider. */
+  readonly waiting: number;
   /** Lets go of connections. */
   close(): void;
 }
@@ -172,6 +174,9 @@ export const createSecrets = (
           'secrets are sent only to agents that use mutual TLS; this one showed no certificate of an authority we trust',
         );
       return resolve(namespace, references);
+    },
+    get waiting() {
+      return [...stores.values()].reduce((sum, { store }) => sum + store.waiting, 0);
     },
     close() {
       for (const { store } of stores.values()) store.close();

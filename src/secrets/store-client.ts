@@ -29,6 +29,8 @@ export type StoreAnswer =
 export interface StoreConnection {
   /** Never rejects. */
   get(path: string): Promise<StoreAnswer>;
+  /** Requests that wait for the rate limit. */
+  readonly waiting: number;
   close(): void;
 }
 
@@ -128,6 +130,9 @@ export const connectStore = (
     attempt(path, signal).catch((error: Error) => outage(error.message));
 
   return {
+    get waiting() {
+      return limiter.waiting;
+    },
     async get(path) {
       const timeoutMs = timeoutOf(client);
       const signal = AbortSignal.timeout(timeoutMs);

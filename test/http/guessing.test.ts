@@ -1,9 +1,19 @@
 // Guessing passwords is slow, and keeps nobody out who knows his: wrong ones are counted by name and address.
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import test from 'node:test';
 import { createCredentials } from '../../src/http/auth/credentials.ts';
 import { createGuessThrottle, ThrottledError } from '../../src/http/auth/guess-throttle.ts';
-import type { HashingQueue } from '../../src/http/auth/hashing-queue.ts';
+import { createHashingQueue, type HashingQueue } from '../../src/http/auth/hashing-queue.ts';
+import { createDirectories } from '../../src/http/auth/providers/directories.ts';
+import { maxDirectoryLogins } from '../../src/http/auth/providers/limits.ts';
+import {
+  guessesPerMinutePerName,
+  hashingWorkers,
+  maxHashingQueue,
+  maxThrottledKeys,
+} from '../../src/http/limits.ts';
+import { silentLog } from '../../src/http/log.ts';
 import { MonError } from '../../src/model/errors.ts';
 import { FakeBackend } from './fake-backend.ts';
 import { addUser } from './harness.ts';
@@ -160,4 +170,58 @@ test('a login the directory knows is no guess, a name nobody knows costs as much
   assert.equal(cost.hashes - known, known);
   await assert.rejects(credentials.verify('nobody-here', 'wrong', '10.0.0.3'));
   assert.equal(cost.asked, 2, 'agents are never looked for in directories');
+});
+
+test('so many names are remembered; one more, and the one unused for longest is forgotten', async () => {
+  const throttle = createGuessThrottle(
+    () => 0,
+    async () => {},
+  );
+  const guess = async (name: string): Promise<number> => {
+    // Each from an address of its own, so that only the name counts.
+    const attempt = await throttle.enter(name, name);
+    attempt.end('wrong');
+    return attempt.retryAfterSeconds;
+  };
+  for (let at = 0; at < guessesPerMinutePerName; at += 1) await guess('victim');
+  for (let at = 1; at < maxThrottledKeys; at += 1) await guess(`other-${at}`);
+  assert.ok((await guess('victim')) > 0, 'remembered beside as many others as there is room for');
+  for (let at = 0; at < maxThrottledKeys; at += 1) await guess(`more-${at}`);
+  assert.equal(await guess('victim'), 0);
+});
+
+test('so many passwords wait to be checked; one more is told to come back', async () => {
+  const hashing = createHashingQueue();
+  const underWay = Array.from({ length: hashingWorkers + maxHashingQueue }, () => hashing.hash(right));
+  assert.equal(hashing.waiting, maxHashingQueue);
+  await assert.rejects(hashing.hash(right), /too many logins at once/);
+  await Promise.all(underWay);
+  assert.equal(hashing.waiting, 0);
+});
+
+test('so many questions to directories are under way; one more is told to come back', async (t) => {
+  const silent = createServer();
+  const sockets: Socket[] = [];
+  silent.on('connection', (socket) => sockets.push(socket));
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const { port } = silent.address() as AddressInfo;
+  const { resources: table } = await FakeBackend.create();
+  const server = { host: '127.0.0.1', port, security: 'insecure' };
+  const search = { base_dn: 'dc=example' };
+  await table.put({ segment: 'authproviders', namespace: '', name: 'silent' }, {
+    type: 'ldap',
+    metadata: { name: 'silent' },
+    spec: { servers: [{ ...server, group_search: search, user_search: search }] },
+  } as never);
+  const directories = createDirectories(table, silentLog);
+  const asked = Array.from({ length: maxDirectoryLogins }, () => directories.login('somebody', right));
+  for (const one of asked) one.catch(() => {});
+  assert.equal(directories.underWay, maxDirectoryLogins);
+  await assert.rejects(directories.login('somebody', right), /too many logins at once/);
+  for (const socket of sockets) socket.destroy();
+  silent.close();
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { filterLimits, maxStrikes } from '../../src/pipeline/limits.ts';
+import { filterLimits, maxQueuedEvaluations, maxStrikes } from '../../src/pipeline/limits.ts';
 import { isPlainReading, withoutTrailer } from '../../src/pipeline/sandbox/plain-expression-rule.ts';
 import type { ExpressionOutcome, FilterProgram } from '../../src/pipeline/sandbox/protocol.ts';
 import { Sandbox } from '../../src/pipeline/sandbox/sandbox.ts';
@@ -325,4 +325,18 @@ describe('an expression that only reads', () => {
   for (const text of writing)
     it(`is not: ${text.replace(/ {9,}/, ' .. ')}`, () => assert.equal(isPlainReading(text), false));
   it('may end with semicolons and spaces', () => assert.equal(withoutTrailer(' a ; ;\n'), ' a'));
+});
+
+describe('the queue of the sandbox', () => {
+  it('lets so many evaluations wait and refuses one more', async () => {
+    const busy = new Sandbox(filterLimits);
+    const underWay: Promise<unknown>[] = [];
+    // All in one turn: the worker has not begun yet, so nothing leaves the queue.
+    for (let at = 0; at < maxQueuedEvaluations; at += 1)
+      underWay.push(busy.evaluate('{}', nowMs, [program(['true'])]));
+    for (const one of underWay) one.catch(() => {});
+    assert.equal(busy.waiting, maxQueuedEvaluations);
+    await assert.rejects(busy.evaluate('{}', nowMs, [program(['true'])]), /10000 evaluations waiting/);
+    await busy.close();
+  });
 });

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { MonError } from '../../src/model/errors.ts';
 import { secretKind, secretsProviderKind } from '../../src/model/kinds/providers.ts';
+import { maxWaiting } from '../../src/secrets/limits.ts';
+import { createRateLimiter } from '../../src/secrets/rate-limiter.ts';
 import { addressOf } from '../../src/secrets/secret-id.ts';
 import { createSecrets, type SecretsTable } from '../../src/secrets/secrets.ts';
 import { type Authority, makeAuthority } from '../http/certificates.ts';
@@ -253,6 +255,18 @@ test('the rate limiter lets a burst through and then so many a second', async (t
   // Two at once, then one every 50 ms: the last of five cannot leave before 150 ms.
   assert.ok(Math.max(...store.asked.map(({ atMs }) => atMs)) - begun >= 145);
   assert.equal(store.asked.length, 5);
+});
+
+test('so many requests wait for the rate limit; one more is refused at once', async () => {
+  const limiter = createRateLimiter({ limit: 1, burst: 1 }, () => 0);
+  const stop = new AbortController();
+  await limiter.enter(stop.signal);
+  const waiting = Array.from({ length: maxWaiting }, () => limiter.enter(stop.signal));
+  assert.equal(limiter.waiting, maxWaiting);
+  await assert.rejects(limiter.enter(stop.signal), /too many requests wait/);
+  stop.abort();
+  assert.ok((await Promise.allSettled(waiting)).every(({ status }) => status === 'rejected'));
+  assert.equal(limiter.waiting, 0);
 });
 
 test('many who want the same secret at once ask once, and the next one asks anew', async (t) => {

@@ -36,7 +36,7 @@ export interface Pipelines {
   /** The trace of a merged event that built-in filters deny to everybody; undefined when it has to be delivered to find out. */
   readonly denied: (event: Event) => Trace | undefined;
   /** The sandbox of filter expressions, for others who judge by them. */
-  readonly expressions: ExpressionRunner;
+  readonly expressions: ExpressionRunner & { readonly waiting: number };
   /** Waits for what runs, at most `withinMs`; what still runs then is ended with its process group. */
   close(withinMs: number): Promise<void>;
 }

@@ -19,6 +19,15 @@ export class Hub implements Outlet {
     return true;
   }
 
+  /** Of all members, direct pipes included. */
+  get subscriptions(): number {
+    const sizes = [...this.#fanout.values()].map(({ size }) => size);
+    return [...sizes, ...[...this.#direct.values()].map(({ length }) => length)].reduce(
+      (sum, n) => sum + n,
+      0,
+    );
+  }
+
   async publish(pipe: Pipe, message: string): Promise<void> {
     const text: ServerMessage = { type: 'message', pipe: pipe.name, message };
     if (pipe.type === 'fanout') {

@@ -15,11 +15,13 @@ import { currentPrincipal } from '../auth/current-principal.ts';
 import type { Principal } from '../auth/principal.ts';
 import { mayReport, watchRules } from '../edge/standing.ts';
 import type { Log } from '../log.ts';
+import type { ShowGauge } from '../metrics.ts';
 import { authorize } from '../rbac.ts';
 import { noSilencingLimits, type SilencingLimits } from '../routes/silenced.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
 import { visibleAscii } from '../write-warnings.ts';
 import { isForeign, refuseForged } from './cross-site.ts';
+import { showEarlierGauges } from './gauges.ts';
 import { Hub } from './hub.ts';
 import {
   largeAnswerBytes,
@@ -49,6 +51,8 @@ export interface EarlierApiOptions {
   readonly maxInHandBytes?: number | undefined;
   /** Large answers that are not read yet, in bytes. Default: that of `limits.ts`. */
   readonly maxUnreadBytes?: number | undefined;
+  /** Where its figures are shown. */
+  readonly show?: ShowGauge | undefined;
   /** Default: those of `limits.ts`. */
   readonly timeouts?: RequestTimeouts | undefined;
 }
@@ -156,6 +160,15 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
   };
 
   let unread = 0;
+  if (options.show !== undefined)
+    showEarlierGauges(options.show, {
+      get unreadAnswerBytes() {
+        return unread;
+      },
+      get subscriptions() {
+        return hub.subscriptions;
+      },
+    });
   /** Whether an answer may be held until it is read. A change that took effect is told as one; only reads are refused. */
   const mayHold = (request: IncomingMessage, response: ServerResponse, bytes: number): boolean => {
     // One whose reader is gone already takes nothing.

@@ -95,6 +95,11 @@ export class Sandbox implements ExpressionRunner, MutatorRunner {
     return answer.type === 'validate' ? answer.problem : null;
   }
 
+  /** Evaluations that are not done yet. */
+  get waiting(): number {
+    return this.#queue.length + this.#inFlight.size;
+  }
+
   /** Refuses what waits and ends the thread. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -6,16 +6,20 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { maxSubscriptions } from '../../../src/http/earlier-api/limits.ts';
 import { keepalivesPipe } from '../../../src/wire/earlier/transport.ts';
 import { eventually } from '../../eventually.ts';
 import { type LiveBackend, openLiveBackend, password } from './live-backend.ts';
 
+/** The figures that are shown, by name. */
+const shown = new Map<string, () => number>();
 let live: LiveBackend;
 before(async () => {
   live = await openLiveBackend({
     timeouts: { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 50 },
     maxInHandBytes: 500_000,
     maxUnreadBytes: 12_000_000,
+    show: (name, _help, read) => shown.set(name, read),
   });
 });
 after(() => live.close());
@@ -138,6 +142,29 @@ test('messages of a client that are not settled take so many bytes; then it is n
   socket.terminate();
 });
 
+test('a client has so many subscriptions; one more is refused, and it stays connected', async () => {
+  const socket = open();
+  await once(socket, 'open');
+  const answers: { type: string; reason?: string }[] = [];
+  socket.on('message', (bytes) => answers.push(JSON.parse(String(bytes))));
+  const said = async (message: object) => {
+    const before = answers.length;
+    socket.send(JSON.stringify(message));
+    await eventually('it is answered', () => answers.length > before);
+    return answers.at(-1);
+  };
+  for (let n = 0; n < maxSubscriptions; n += 1)
+    socket.send(JSON.stringify({ type: 'subscribe', id: n, pipe: `pipe-${n}`, kind: 'fanout' }));
+  await eventually('all are answered', () => answers.length === maxSubscriptions);
+  assert.ok(answers.every(({ type }) => type === 'done'));
+  assert.equal(shown.get('mon_earlier_subscriptions')?.(), maxSubscriptions);
+  const over = await said({ type: 'subscribe', id: 2_000, pipe: 'one-more', kind: 'fanout' });
+  assert.equal(over?.type, 'refused');
+  assert.match(over?.reason ?? '', /at most 1024 subscriptions/);
+  assert.equal((await said({ type: 'stats', id: 2_001, pipe: 'pipe-1' }))?.type, 'done');
+  socket.terminate();
+});
+
 test('large answers that nobody reads are bounded: a further one is 503, small ones go on', async () => {
   const { clients } = live.backend;
   await clients.keepalive(
@@ -158,6 +185,7 @@ test('large answers that nobody reads are bounded: a further one is 503, small o
   };
   const stalled = await get('/results');
   assert.equal(stalled.statusCode, 200);
+  assert.ok((shown.get('mon_earlier_unread_answer_bytes')?.() ?? 0) > 9_000_000);
   const refused = await get('/results');
   assert.equal(refused.statusCode, 503);
   refused.resume();

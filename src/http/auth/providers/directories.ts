@@ -16,6 +16,8 @@ export interface Directories {
   login(name: string, password: string): Promise<Identity | null>;
   /** Asks again about somebody who logged in: null when they are gone. Rejects with `unavailable`. */
   lookUp(identity: Identity): Promise<Identity | null>;
+  /** Questions that are not answered yet. */
+  readonly underWay: number;
 }
 
 const isDirectory = (provider: AuthProvider): provider is DirectoryProvider => provider.type !== 'oidc';
@@ -66,6 +68,9 @@ export const createDirectories = (
   };
 
   return {
+    get underWay() {
+      return underWay;
+    },
     async login(name, password) {
       const providers = table.list(providersSegment).items.map(asProvider).filter(isDirectory);
       let unreachable = 0;
