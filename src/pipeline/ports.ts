@@ -33,8 +33,8 @@ export type ResolveSecrets = (
 ) => Promise<readonly string[]>;
 
 export type GateAnswer =
-  /** Call `leave` exactly once, with what came of it: the circuit learns from it. */
-  | { readonly entered: true; readonly leave: (outcome: HandlerOutcome) => void }
+  /** Call `leave` exactly once, with what came of it and why: the circuit learns from it. */
+  | { readonly entered: true; readonly leave: (outcome: HandlerOutcome, why: string) => void }
   | { readonly entered: false; readonly why: string };
 
 /** May wait for a worker slot; refuses at once while the circuit of the handler is open. */

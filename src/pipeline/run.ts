@@ -116,12 +116,13 @@ const runHandler = async (
   });
   if (!answer.entered) return step({ outcome: 'skipped', why: answer.why, retry: true });
   let outcome: HandlerStep['outcome'] = 'failed';
+  let why = 'an unexpected error';
   try {
     const handled = step(await handle(workflow, data, run));
-    outcome = handled.outcome;
+    ({ outcome, why } = handled);
     return handled;
   } finally {
-    answer.leave(outcome);
+    answer.leave(outcome, why);
   }
 };
 

@@ -43,7 +43,7 @@ export const createCircuits = (runtime: Runtime): HandlerGate => {
   const tell = (id: ActorId, fact: CircuitFact): void => runtime.registry.tell(id, fact);
   const nowMs = (): number => runtime.clock.wallMs();
 
-  const leave = (id: ActorId, name: string) => (outcome: HandlerOutcome) => {
+  const leave = (id: ActorId, name: string) => (outcome: HandlerOutcome, why: string) => {
     probing.delete(id);
     const snapshot = runtime.registry.peek(id);
     const isOpen = snapshot !== undefined && stateValueOf(snapshot) === 'open';
@@ -53,11 +53,7 @@ export const createCircuits = (runtime: Runtime): HandlerGate => {
           .supervisor(circuitsId)
           ?.startChild({ id, restart: 'permanent', behaviour: behaviour(name, runtime.log) as Behaviour });
       }
-      tell(id, {
-        type: 'call.failed',
-        nowMs: nowMs(),
-        error: `a call ${outcome === 'failed' ? 'failed' : 'timed out'}`,
-      });
+      tell(id, { type: 'call.failed', nowMs: nowMs(), error: why });
     } else if (succeeded.includes(outcome) && snapshot !== undefined && !isOpen) {
       tell(id, { type: 'call.succeeded', nowMs: nowMs() });
     } else if (snapshot !== undefined && isProbing(stateValueOf(snapshot))) {
@@ -85,7 +81,8 @@ export const createCircuits = (runtime: Runtime): HandlerGate => {
 const isProbing = (state: unknown): boolean =>
   typeof state === 'object' && state !== null && (state as { halfOpen?: unknown }).halfOpen === 'probing';
 
-const refusal = (handler: string, { failures, probeAtMs }: CircuitContext): string => {
+const refusal = (handler: string, { failures, probeAtMs, lastError }: CircuitContext): string => {
   const until = probeAtMs === null ? 'its next try' : new Date(probeAtMs).toISOString();
-  return `the circuit of handler ${handler} is open: ${failures} calls failed in a row; it is left alone until ${until}`;
+  const last = lastError === null ? '' : ` (last: ${lastError})`;
+  return `the circuit of handler ${handler} is open: ${failures} calls failed in a row${last}; it is left alone until ${until}`;
 };

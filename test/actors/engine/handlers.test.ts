@@ -201,7 +201,10 @@ describe('a hanging handler', () => {
     assert.equal(linesOf(pids).length, 12);
     const waiting = await traceOf(world, 'bad-later');
     assert.equal(waiting?.retry, true);
-    assert.match(waiting?.workflows[0]?.why ?? '', /^the circuit of handler hangs is open: 5 calls failed/);
+    assert.match(
+      waiting?.workflows[0]?.why ?? '',
+      /^the circuit of handler hangs is open: 5 calls failed in a row \(last: killed with all its processes/,
+    );
     await world.post({ name: 'good-later', status: 1, handlers: ['works'] });
     await until(world, 'the working handler', () => linesOf(told).length === 6);
 
