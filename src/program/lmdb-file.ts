@@ -31,6 +31,7 @@ export const checkDataFile = (dir: string): void => {
   const file = openSync(path, 'r');
   try {
     const meta = newestMeta(file);
+    if (meta === undefined) throw damaged(path, 'damaged: its first page is not that of an LMDB file');
     if (meta !== undefined && size < meta.bytes && !hasAllPages(file, meta, size))
       throw damaged(path, `cut off: it holds ${size} bytes of ${meta.bytes}`);
   } finally {

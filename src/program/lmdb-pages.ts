@@ -44,7 +44,7 @@ const readMeta = (file: number, at: number): Meta | undefined => {
   };
 };
 
-/** What the newest transaction says about the file; undefined when there is none: then the library judges the file. */
+/** What the newest transaction says about the file; undefined when the file has no such page. */
 export const newestMeta = (file: number): Meta | undefined => {
   const first = readMeta(file, 0);
   const second = first && readMeta(file, first.pageBytes);

@@ -1,6 +1,15 @@
 // The file of an embedded store that is empty or cut off is refused before it is mapped.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openEventQueue } from '../../src/agent/event-queue.ts';
@@ -68,6 +77,18 @@ test('a file that lacks only pages nobody needs is a whole store, however far it
     await store.close();
   }
   assert.ok(opened < 3, `${opened} cut files were opened`);
+});
+
+test('a file whose first pages were overwritten is refused before it is mapped', async () => {
+  const { dir, file, size } = await filled();
+  const pages = openSync(file, 'r+');
+  writeSync(pages, Buffer.alloc(8192, 0xa5), 0, 8192, 0);
+  closeSync(pages);
+  await assert.rejects(
+    openLmdbStore({ dir }),
+    refusal(/data\.mdb is damaged: its first page is not that of an LMDB file\. Nothing was changed/),
+  );
+  assert.equal(statSync(file).size, size);
 });
 
 test('an empty file is not a new store', async () => {
