@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import WebSocket from 'ws';
 import { proxyFor, type Variables } from '../program/proxy-rule.ts';
 import { openTunnel } from '../program/tunnel.ts';
-import { describeConnectionError } from '../wire/connection-words.ts';
+import { describeClose, describeConnectionError, describeRefusal } from '../wire/connection-words.ts';
 import { asBuffer } from '../wire/frames.ts';
 import { type Agreement, agentHeaders, jsonType, readBackendAnswer } from '../wire/headers.ts';
 import { maxBufferedChunks, maxFragments, maxPayloadBytes } from '../wire/limits.ts';
@@ -146,13 +146,12 @@ export const createDial =
       const retryAfter = response.headers['retry-after'];
       readRefusal(response, (body) => {
         request.destroy();
-        const message = `handshake failed with status ${status}${body === '' ? '' : `: ${body}`}`;
+        const message = describeRefusal(status, body);
         end({ message, clean: false, status, ...(retryAfter === undefined ? {} : { retryAfter }) });
       });
     });
     socket.once('close', (code, reason) => {
-      const said = reason.length > 0 ? `: ${reason.toString('utf8')}` : '';
-      const message = lastError !== '' ? lastError : `connection closed with code ${code}${said}`;
+      const message = lastError !== '' ? lastError : describeClose(code, reason.toString('utf8'));
       end({ message, clean: code === normalClose, status: null });
     });
     return { cancel: () => socket.terminate() };

@@ -16,6 +16,29 @@ const withScheme = (url: URL, secure: boolean): string => {
 
 const isSecure = ({ protocol }: URL): boolean => protocol === 'wss:' || protocol === 'https:';
 
+/** What to do about a refused handshake; undefined where the backend's own words say it. */
+const refusalHint = (status: number, body: string): string | undefined => {
+  if (status === 401) return 'check --user and --password, or the certificate';
+  if (status === 404 && body.startsWith('{'))
+    return 'this looks like the port of the HTTP API: agents connect to --agent-port of the backend, 8081 in most places';
+  return undefined;
+};
+
+/** `handshake failed with status 401: bad credentials: check --user and --password, or the certificate` */
+export const describeRefusal = (status: number, body: string): string =>
+  [`handshake failed with status ${status}`, body, refusalHint(status, body)].filter(Boolean).join(': ');
+
+/** The backend ended a session because the same agent opened another one. */
+const replaced = 4001;
+
+/** `connection closed with code 1001: bye` */
+export const describeClose = (code: number, reason: string): string => {
+  const said = `connection closed with code ${code}${reason === '' ? '' : `: ${reason}`}`;
+  return code === replaced
+    ? `${said}: if another agent has this name, give one of them another --name`
+    : said;
+};
+
 const hint = (url: URL, code: string, message: string): string | undefined => {
   if (!isSecure(url)) {
     const closed = code === 'ECONNRESET' || message === 'socket hang up';

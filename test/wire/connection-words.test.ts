@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { watchTlsMistakes } from '../../src/http/tls-mistakes.ts';
-import { describeConnectionError } from '../../src/wire/connection-words.ts';
+import { describeClose, describeConnectionError, describeRefusal } from '../../src/wire/connection-words.ts';
 import { hasOpenssl, makeAuthority } from '../agent/certificates.ts';
 
 const listen = async (t: TestContext, secure: boolean) => {
@@ -62,4 +62,25 @@ test('a certificate nobody vouches for is told with the flag that helps', {
 test('what is no mistake with TLS is told as it came', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
   assert.equal(describeConnectionError('ws://127.0.0.1:1', refused), 'connect ECONNREFUSED 127.0.0.1:1');
+});
+
+test('a refused handshake and a replaced session are told with what to do', () => {
+  assert.equal(
+    describeRefusal(401, 'bad credentials'),
+    'handshake failed with status 401: bad credentials: check --user and --password, or the certificate',
+  );
+  assert.match(
+    describeRefusal(404, '{"message":"not found","code":2}'),
+    /port of the HTTP API.*--agent-port/,
+  );
+  assert.equal(
+    describeRefusal(404, 'namespace "ops" not found'),
+    'handshake failed with status 404: namespace "ops" not found',
+  );
+  assert.equal(describeRefusal(503, ''), 'handshake failed with status 503');
+  assert.match(
+    describeClose(4001, 'replaced by a newer session of default/web'),
+    /^connection closed with code 4001: replaced by .*: if another agent has this name, give one of them another --name$/,
+  );
+  assert.equal(describeClose(1006, ''), 'connection closed with code 1006');
 });
