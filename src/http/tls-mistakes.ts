@@ -2,10 +2,8 @@
 // who it was and which address is right; a caller that keeps trying is named once a minute.
 import type { Socket } from 'node:net';
 import type { Log } from './log.ts';
+import { createReminder } from './reminder.ts';
 
-const tellEveryMs = 60_000;
-/** Callers remembered at once: past that everybody may be named again. */
-const maxCallers = 1_000;
 /** The first byte of a TLS handshake. */
 const tlsHandshake = 0x16;
 
@@ -22,13 +20,9 @@ export const watchTlsMistakes = (
   schemes: readonly [plain: string, tls: string],
   monotonicMs: () => number = () => performance.now(),
 ): TlsMistakes => {
-  const told = new Map<string, number>();
+  const isDue = createReminder(monotonicMs);
   const tell = ({ remoteAddress = 'unknown' }: Pick<Socket, 'remoteAddress'>, text: string): void => {
-    const nowMs = monotonicMs();
-    if (nowMs - (told.get(remoteAddress) ?? -tellEveryMs) < tellEveryMs) return;
-    if (told.size >= maxCallers) told.clear();
-    told.set(remoteAddress, nowMs);
-    log.warn({ address: remoteAddress }, text);
+    if (isDue(remoteAddress)) log.warn({ address: remoteAddress }, text);
   };
   const [plain, tls] = schemes;
   return {

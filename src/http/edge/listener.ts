@@ -12,6 +12,7 @@ import { maxBufferedChunks, maxFragments, maxPayloadBytes } from '../../wire/lim
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { BackendPort } from '../backend-port.ts';
 import type { Log } from '../log.ts';
+import { createReminder } from '../reminder.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
 import { watchTlsMistakes } from '../tls-mistakes.ts';
 import { AckBatcher } from './acknowledger.ts';
@@ -143,6 +144,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
   const upgrade = createUpgrader(backendId, limits);
   const server = createPlainServer(options.tls, limits);
   const mistakes = watchTlsMistakes(log, ['ws', 'wss'], monotonicMs);
+  const isDue = createReminder(monotonicMs);
   server.on('tlsClientError', mistakes.tls);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     mistakes.plain(error, socket as Socket);
@@ -169,7 +171,11 @@ export const createEdge = (options: EdgeOptions): Edge => {
     const verdict = await decide(request);
     if (socket.destroyed) return;
     if (verdict.type === 'refused') {
-      log.info({ ...whoAsks(request), status: verdict.status, why: verdict.message }, 'agent refused');
+      const who = whoAsks(request);
+      const fields = { ...who, status: verdict.status, why: verdict.message };
+      // An agent that is turned away tries for ever: the log says so, but not at each try.
+      if (isDue(`${verdict.status} ${who.address} ${String(who.agent)}`)) log.warn(fields, 'agent refused');
+      else log.info(fields, 'agent refused');
       refuseUpgrade(socket, verdict);
       return;
     }
