@@ -88,7 +88,6 @@ const checkProblems = (check: CheckConfig, find: Find): Problem[] => {
     ...find('pipelines', 'pipelines', pipelines),
     ...find('check_hooks', 'hooks', hooks),
     ...find('runtime_assets', 'assets', check.runtime_assets),
-    ...find('secrets', 'secrets', references(check.secrets)),
   ];
 };
 
@@ -163,7 +162,14 @@ export const problemsOf = (
   const find = (effect: string): Find => finder(namespace, exists, effect);
   switch (segment) {
     case 'checks':
-      return checkProblems(resource as CheckConfig, find('it is left out when the check runs'));
+      return [
+        ...checkProblems(resource as CheckConfig, find('it is left out when the check runs')),
+        ...find('the check is not sent to any agent until it does')(
+          'secrets',
+          'secrets',
+          references((resource as CheckConfig).secrets),
+        ),
+      ];
     case 'handlers':
       return handlerProblems(resource as Handler, find('events do not get through this handler as meant'));
     case 'filters':

@@ -123,6 +123,7 @@ test('what a resource names and does not exist is told, and no longer once it ap
   ])
     assert.ok(warning.includes(`the ${missing}\\" does not exist`), `${missing}: ${warning}`);
   assert.match(await marks('disk'), /the handler "pager" does not exist/);
+  assert.match(await marks('disk'), /the secret "db" does not exist; the check is not sent to any agent/);
 
   const handler = {
     metadata: { name: 'pager' },
