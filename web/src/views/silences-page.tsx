@@ -9,15 +9,20 @@ import { coveredBy } from '../lib/event-query.ts';
 import { dateTime, duration, plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
 import { attempt } from '../lib/notices.ts';
+import { type ProblemsByName, readProblems } from '../lib/problems.ts';
 import { deleteSilence, type Silence } from '../lib/resources.ts';
 import { query, setQuery } from '../lib/router.ts';
 import { Empty, Problem } from '../parts/bits.tsx';
+import { ProblemMark } from '../parts/problem-marks.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { silenceFor } from './silence-dialog.tsx';
 
 export const SilencesPage = ({ namespace }: { namespace: string }) => {
   const silences = usePolled<Silence[]>(`silenced/${namespace}`, 3_000, () =>
     getJson(inNamespace(namespace, 'silenced')),
+  );
+  const problems = usePolled<ProblemsByName>(`problems of silenced/${namespace}`, problemsEveryMs, () =>
+    readProblems(namespace, { path: 'silenced', isNamespaced: true }),
   );
   const drawn = useSignal(rowsStep);
   const search = (query.value.get('search') ?? '').toLowerCase();
@@ -50,6 +55,7 @@ export const SilencesPage = ({ namespace }: { namespace: string }) => {
             key={silence.metadata.name}
             silence={silence}
             namespace={namespace}
+            problems={problems.data?.get(silence.metadata.name)}
             onLift={async () => {
               if (
                 await attempt(`Lifted ${silence.metadata.name}`, () =>
@@ -80,12 +86,20 @@ export const SilencesPage = ({ namespace }: { namespace: string }) => {
 /** Each row asks what it covers. */
 const rowsStep = 30;
 const coversEveryMs = 10_000;
+const problemsEveryMs = 5_000;
 
 const textOf = ({ metadata, reason, creator }: Silence): string =>
   `${metadata.name} ${reason ?? ''} ${creator ?? ''}`.toLowerCase();
 const endOf = ({ expire_at: end }: Silence): number => (end > 0 ? end : Number.MAX_SAFE_INTEGER);
 
-const Row = ({ namespace, silence, onLift }: { namespace: string; silence: Silence; onLift: () => void }) => {
+interface RowProps {
+  readonly namespace: string;
+  readonly silence: Silence;
+  readonly problems: readonly string[] | undefined;
+  readonly onLift: () => void;
+}
+
+const Row = ({ namespace, silence, problems, onLift }: RowProps) => {
   const path = eventsPath(namespace, { ...coveredBy(silence), limit: '30' });
   const { data: hit } = usePolled<EventListPage>(path, coversEveryMs, () => getJson(path));
   const endMs = silence.expire_at * 1000;
@@ -94,7 +108,10 @@ const Row = ({ namespace, silence, onLift }: { namespace: string; silence: Silen
   return (
     <li>
       <div class="what">
-        <b class="mono">{silence.metadata.name}</b>
+        <b class="mono">
+          {silence.metadata.name}
+          <ProblemMark reasons={problems} />
+        </b>
         <span>{silence.reason || <i class="dim">no reason given</i>}</span>
         <span class="dim">
           {silence.creator || 'somebody'} · since {dateTime(silence.begin * 1000)}
