@@ -127,6 +127,8 @@ const apiKey = async (api: string): Promise<string> => {
 };
 
 const createStarters = async (api: string): Promise<void> => {
+  // The handler appends to it; made by a shell it could be read by everybody.
+  await writeFile(alertsFile, '', { flag: 'a', mode: 0o600 });
   const authorization = `Key ${await apiKey(api)}`;
   const base = `${api}/api/core/v2/namespaces/default`;
   await createOnce(`${base}/handlers`, authorization, starterHandler(alertsFile));
@@ -176,7 +178,6 @@ const run = async (): Promise<number> => {
     ]);
     if (ready === 'interrupted') return 0;
     const api = String(ready['api']);
-    await createStarters(api);
     const agent = startChild('mon-agent', [
       '--backend-url',
       String(ready['agents']),
@@ -191,6 +192,10 @@ const run = async (): Promise<number> => {
         : ['--disable-api', '--disable-sockets', '--statsd-disable']),
     ]);
     children.push(agent);
+    // Only now, so that the backend finds somebody who runs them.
+    if ((await Promise.race([agent.awaitLog('successfully connected'), interrupted])) === 'interrupted')
+      return 0;
+    await createStarters(api);
     console.log(welcome(api));
     const ended = await Promise.race([
       interrupted,

@@ -30,7 +30,10 @@ const starter = (name: string, command: string) => ({
 });
 
 export const starterChecks = [
-  starter('load', `${limits('load', 4, 8)}read value rest < /proc/loadavg; ${judge('LOAD', ' per minute')}`),
+  starter(
+    'load',
+    `${limits('load', 4, 8)}read value rest < /proc/loadavg; ${judge('LOAD', ' over one minute')}`,
+  ),
   starter(
     'disk',
     `${limits('disk', 85, 95)}value=$(df -P / | awk 'NR == 2 { sub("%", "", $5); print $5 }'); ${judge('DISK', '%% of / used')}`,

@@ -1,7 +1,7 @@
 // What a newcomer does first: `npm start`, a check that turns red, a kill, and a second start that finds it all again.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { isAlive } from '../is-alive.ts';
@@ -78,7 +78,15 @@ test('a start, a check that turns red, a kill, and a start that finds it again',
     });
     const isFailing = async (): Promise<boolean> => (await statusOf(first.api, home, 'memory')) === 1;
     await eventually('memory fails', isFailing, timeoutMs);
-    await eventually('the handler wrote its line', async () => existsSync(`${home}/alerts.log`), timeoutMs);
+    const alerts = `${home}/alerts.log`;
+    await eventually('the handler wrote its line', async () => statSync(alerts).size > 0, timeoutMs);
+    assert.equal((statSync(alerts).mode & 0o077).toString(8), '0', 'nobody else reads the alerts');
+    const log = readFileSync(`${home}/mon-backend.log`, 'utf8');
+    assert.doesNotMatch(
+      log,
+      /can work as it stands|nobody was told/,
+      'no warning of what is as it should be',
+    );
 
     const started = childrenOf(first.process.pid ?? 0);
     assert.equal(started.length, 2, 'a backend and an agent');
