@@ -47,6 +47,20 @@ test('what is not committed is read nowhere, is marked where live state is shown
   });
   const { port } = await earlier.listen('127.0.0.1', 0);
   t.after(() => earlier.close());
+  const posted = async (status: number): Promise<number> => {
+    const reply = await fetch(`http://127.0.0.1:${port}/results`, {
+      method: 'POST',
+      headers: { Authorization: basicHeader(realAdmin, realPassword), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'app', output: '', status, source: 'c1' }),
+    });
+    await reply.text();
+    return reply.status;
+  };
+  const result = async (): Promise<unknown> => {
+    const headers = { Authorization: basicHeader(realAdmin, realPassword) };
+    const reply = await fetch(`http://127.0.0.1:${port}/results/c1/app`, { headers });
+    return ((await reply.json()) as { check: Json }).check['status'];
+  };
   const client = async (method: 'GET' | 'POST', address: string) => {
     const reply = await fetch(`http://127.0.0.1:${port}/clients${method === 'GET' ? '/c1' : ''}`, {
       method,
@@ -62,6 +76,7 @@ test('what is not committed is read nowhere, is marked where live state is shown
   assert.equal(await write('POST', 'events', event(0)), 201);
   assert.ok((await write('PUT', 'entities/router', entity('old'))) < 300);
   assert.ok((await client('POST', '10.0.0.1')).status < 300);
+  assert.equal(await posted(0), 202);
   const statusOf = (item: unknown) => (item as { check: { status: number } }).check.status;
   const labelOf = (item: unknown) =>
     (item as { metadata: { labels: { label: string } } }).metadata.labels.label;
@@ -79,10 +94,15 @@ test('what is not committed is read nowhere, is marked where live state is shown
       entity: labelOf(await read(`${base}/entities/router`)),
       entities: entities.map((item) => (item as { metadata: { labels?: Json } }).metadata.labels?.['label']),
       client: (await client('GET', '')).body['address'],
+      result: await result(),
+      resultAsEvent: statusOf(await read(`${base}/events/c1/app`)),
     };
   };
   const before = await shown();
-  assert.deepEqual([before.event, before.entity, before.client], [0, 'old', '10.0.0.1']);
+  assert.deepEqual(
+    [before.event, before.entity, before.client, before.result, before.resultAsEvent],
+    [0, 'old', '10.0.0.1', 0, 0],
+  );
   const committed = async () =>
     ((await read(`/api/inspect/v1/actors/${encodeURIComponent('check:default/web-01/cpu')}`)) as Json)[
       'committed'
@@ -93,13 +113,15 @@ test('what is not committed is read nowhere, is marked where live state is shown
   assert.equal(await write('POST', 'events', event(2)), 503);
   assert.equal(await write('PUT', 'entities/router', entity('new')), 503);
   assert.equal((await client('POST', '10.0.0.2')).status, 500);
+  assert.equal(await posted(1), 500);
   assert.deepEqual(await shown(), before);
   assert.equal(await committed(), false, 'the live state is ahead, and says so');
 
   store.recover();
   await eventually('the commit of what was kept due', async () => {
     const now = await shown();
-    return now.event === 2 && now.selected === 1 && now.entity === 'new' && now.client === '10.0.0.2';
+    const isNew = now.event === 2 && now.selected === 1 && now.entity === 'new' && now.client === '10.0.0.2';
+    return isNew && now.result === 1 && now.resultAsEvent === 1;
   });
   assert.equal(await committed(), true);
 });
