@@ -54,13 +54,24 @@ export const completeSilenced = (entry: Silenced, defaults: SilencedDefaults): S
   const asked = entry.expire > 0 || entry.expire_at > 0 ? entry.expire : (defaults.defaultExpireSeconds ?? 0);
   const expire = asked > 0 ? asked : noExpiry;
   const computed = expire > 0 ? begin + expire : 0;
+  const {
+    metadata,
+    expire: _asked,
+    creator: _claimed,
+    begin: _from,
+    expire_at: _until,
+    expire_on_resolve,
+    ...rest
+  } = entry;
+  // In the order of the schema, whatever was sent: the same silence always reads as the same text.
   return {
-    ...entry,
-    metadata: { ...entry.metadata, name: silencedName(entry.subscription, entry.check) },
-    begin,
+    metadata: { ...metadata, name: silencedName(entry.subscription, entry.check) },
     expire,
-    expire_at: entry.expire_at > 0 ? entry.expire_at : computed,
+    expire_on_resolve,
     creator: defaults.creator,
+    ...rest,
+    begin,
+    expire_at: entry.expire_at > 0 ? entry.expire_at : computed,
   };
 };
 
