@@ -20,6 +20,8 @@ export type Work = (session: Session, args: readonly string[]) => Promise<void> 
 
 export interface CommandSpec {
   readonly name: string;
+  /** Not in the help. */
+  readonly hidden?: true;
   readonly aliases?: readonly string[];
   readonly help: string;
   /** As in `<name> [value]`; a last one with `...` takes the rest. */

@@ -90,7 +90,7 @@ const add = async (
   command.copyInheritedSettings(parent).enablePositionalOptions();
   for (const alias of spec.aliases ?? []) command.alias(alias);
   if (spec.args !== undefined) command.arguments(spec.args);
-  parent.addCommand(command);
+  parent.addCommand(command, { hidden: spec.hidden === true });
   if (wanted[0] !== spec.name && spec.aliases?.includes(wanted[0] ?? '') !== true) return;
   addOptions(command, spec);
   command.addHelpText('after', examplesOf(spec) + globalHelp);

@@ -82,7 +82,7 @@ const once = async (asked: Asked, transport: Transport): Promise<Reply> => {
     },
     signal: AbortSignal.timeout(transport.timeoutMs),
     ...tls,
-    ...(socket === undefined ? { agent: false } : { createConnection: () => socket }),
+    ...(socket === undefined ? {} : { createConnection: () => socket }),
   };
   return new Promise((resolve, reject) => {
     const outgoing = request(url, options, (response) => {

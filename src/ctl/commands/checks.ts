@@ -1,5 +1,6 @@
 // What only checks have: running one now, hooks, and the parts that are read from a file.
 import { readFile } from 'node:fs/promises';
+import { warningsOf } from '../client/warnings.ts';
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { checkCommands } from '../kinds/watching.ts';
@@ -16,8 +17,8 @@ export const execute: Work = async (session, [name = '']) => {
   const { reason, subscriptions } = session.given;
   const body = { check: name, subscriptions: subscriptions ?? [], reason: reason ?? '' };
   const api = await session.api();
-  const { headers } = await about(session, name, api.ask('POST', `${one(session, name)}/execute`, { body }));
-  if (headers.warning !== undefined) session.note(`Warning: ${headers.warning}`);
+  const reply = await about(session, name, api.ask('POST', `${one(session, name)}/execute`, { body }));
+  for (const warning of warningsOf(reply)) session.note(`Warning: ${warning}`);
   session.print('Issued');
 };
 

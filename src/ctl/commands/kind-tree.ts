@@ -369,3 +369,7 @@ export const commandsOfKind = (word: string): readonly CommandSpec[] => {
   const kind = kinds.find(({ words }) => words[0] === word);
   return kind === undefined ? [] : [...genericCommands(kind), ...(own.get(kind) ?? [])];
 };
+
+/** The path segment of the kind with this word; undefined when it is none. */
+export const pathOfWord = (word: string): string | undefined =>
+  kinds.find(({ words }) => words[0] === word)?.path;

@@ -1,5 +1,7 @@
 // The generic commands of a kind: list, info, create, update, delete, and one field of a resource set or removed.
 import type { Json } from '../client/api-client.ts';
+import type { Reply } from '../client/http-request.ts';
+import { warningsOf } from '../client/warnings.ts';
 import { CtlError, RefusedError } from '../failure.ts';
 import { kindOfPath, listPath, resourcePath } from '../kinds/addresses.ts';
 import type { Field, KindCommands } from '../kinds/kind-commands.ts';
@@ -9,6 +11,10 @@ import { ask, confirm } from '../prompt.ts';
 import type { Session } from '../session.ts';
 
 const nounOf = (kind: KindCommands): string => kind.words.join(' ');
+
+const warn = (session: Session, reply: Reply): void => {
+  for (const warning of warningsOf(reply)) session.note(`Warning: ${warning}`);
+};
 
 /** A refusal of what does not exist says what that is. */
 export const describing = async <T>(
@@ -193,7 +199,8 @@ export const create =
     if (kind.namePath !== undefined) setAt(resource, kind.namePath, name);
     await fill(session, kind, resource);
     kind.complete?.(resource, session.given);
-    await (await session.api()).ask('POST', listPath(address, namespace), { body: resource });
+    const reply = await (await session.api()).ask('POST', listPath(address, namespace), { body: resource });
+    warn(session, reply);
     session.print('Created');
   };
 
@@ -215,10 +222,11 @@ export const change = async (
     alter(resource);
     const { etag } = reply.headers;
     try {
-      await api.ask('PUT', path, {
+      const written = await api.ask('PUT', path, {
         body: resource,
         ...(etag === undefined ? {} : { headers: { 'If-Match': etag } }),
       });
+      warn(session, written);
       return;
     } catch (error) {
       const isStale = error instanceof RefusedError && error.status === 412;

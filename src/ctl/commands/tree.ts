@@ -1,5 +1,5 @@
 // The tree of commands. Each line says where the work is; nothing of it is loaded before it is asked for.
-import { type CommandSpec, formatFlag, skipConfirmFlag } from '../command.ts';
+import { type CommandSpec, type FlagSpec, formatFlag, skipConfirmFlag } from '../command.ts';
 
 const signInFlags = [
   { name: 'url', value: 'url', help: 'address of the backend API' },
@@ -146,6 +146,100 @@ const siteCommands: readonly CommandSpec[] = [
   },
 ];
 
+const sourceFlags: readonly FlagSpec[] = [
+  {
+    name: 'file',
+    short: 'f',
+    value: 'path',
+    whole: true,
+    help: 'file, folder or URL; repeat the flag for several; standard input when left out',
+  },
+  { name: 'recursive', short: 'r', help: 'folders in folders too' },
+];
+
+const files = () => import('./files.ts');
+const types = () => import('./types.ts');
+
+const fileCommands: readonly CommandSpec[] = [
+  {
+    name: 'create',
+    help: 'create or replace what files describe',
+    flags: sourceFlags,
+    examples: [
+      'mon-ctl create -f checks.yaml',
+      'mon-ctl create -r -f monitoring/',
+      'mon-ctl create < checks.json',
+    ],
+    load: async () => (await files()).createFromFiles,
+  },
+  {
+    name: 'apply',
+    help: 'like create, and say what became of each resource',
+    flags: sourceFlags,
+    examples: ['mon-ctl apply -f checks.yaml'],
+    load: async () => (await files()).applyFiles,
+  },
+  {
+    name: 'delete',
+    help: 'delete what files describe',
+    flags: [...sourceFlags, skipConfirmFlag],
+    load: async () => (await files()).deleteFromFiles,
+  },
+  {
+    name: 'dump',
+    args: '[types]',
+    help: 'print resources as create reads them',
+    flags: [
+      formatFlag,
+      { name: 'file', short: 'f', value: 'path', help: 'write to this file, which only you can read' },
+      { name: 'omit', short: 'o', value: 'types', help: 'types to leave out' },
+      { name: 'all-namespaces', help: 'of every namespace' },
+      { name: 'types', short: 't', value: 'types', help: 'the same as the argument' },
+      { name: 'chunk-size', value: 'number', help: 'items asked for at once; the dump is always whole' },
+    ],
+    examples: [
+      'mon-ctl dump all --all-namespaces -f everything.yaml',
+      'mon-ctl dump checks,handlers --format wrapped-json',
+    ],
+    load: async () => (await import('./dump.ts')).dump,
+  },
+  {
+    name: 'edit',
+    args: '<type> [name...]',
+    help: 'change a resource in $EDITOR',
+    flags: [formatFlag, { name: 'blank', short: 'b', help: 'begin with an empty resource' }],
+    examples: [
+      'mon-ctl edit check disk',
+      'mon-ctl edit event web01 disk',
+      'mon-ctl edit handler new --blank',
+    ],
+    load: async () => (await import('./edit.ts')).edit,
+  },
+  {
+    name: 'describe-type',
+    args: '<types>',
+    help: 'list types of resources and what they are called',
+    flags: [formatFlag],
+    examples: ['mon-ctl describe-type all', 'mon-ctl describe-type checks,CheckConfig'],
+    load: async () => (await types()).describeTypes,
+  },
+  {
+    name: 'completion',
+    args: '<shell>',
+    help: 'print the completion script of bash, zsh or fish',
+    examples: ['source <(mon-ctl completion bash)', 'mon-ctl completion fish | source'],
+    load: async () => (await import('./completion.ts')).printCompletion,
+  },
+];
+
+const completeCommand: CommandSpec = {
+  name: '__complete',
+  hidden: true,
+  args: '[words...]',
+  help: 'what may come next on a command line',
+  load: async () => (await import('./completion.ts')).complete(commandTree),
+};
+
 export const commandTree: readonly CommandSpec[] = [
   {
     name: 'configure',
@@ -168,6 +262,8 @@ export const commandTree: readonly CommandSpec[] = [
   configCommand,
   ...kindCommands,
   ...siteCommands,
+  ...fileCommands,
+  completeCommand,
   {
     name: 'env',
     help: 'print the configuration as variables for a shell',

@@ -1,0 +1,8 @@
+// Warnings of an answer (RFC 7234, section 5.5): what the backend did although something looks wrong.
+import type { Reply } from './http-request.ts';
+
+/** Their texts, without code and agent. */
+export const warningsOf = ({ headers }: Pick<Reply, 'headers'>): readonly string[] =>
+  [...String(headers.warning ?? '').matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
+    text.replaceAll(/\\(.)/g, '$1'),
+  );

@@ -1,0 +1,156 @@
+// Resources in a text: documents parted by `---`, each in YAML, or in JSON with one object or several after one another. What is wrong
+// names the file and the number of the document.
+import type { Json } from '../client/api-client.ts';
+import { CtlError } from '../failure.ts';
+import { type KindAddress, kindAddresses, resourcePath } from '../kinds/addresses.ts';
+import { at } from '../output/values.ts';
+import type { Source } from './read-sources.ts';
+
+/** A resource of a file, ready to be sent. */
+export interface Described {
+  /** `file: resource 3`, for errors. */
+  readonly where: string;
+  /** Counted from 0 over all files, as the reference does. */
+  readonly index: number;
+  readonly kind: KindAddress;
+  readonly name: string;
+  readonly namespace: string;
+  readonly path: string;
+  /** As the API takes it. */
+  readonly body: Json;
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The end of the JSON value that begins at `start`; -1 when it does not end. */
+const endOfObject = (text: string, start: number): number => {
+  let depth = 0;
+  let inString = false;
+  for (let index = start; index < text.length; index += 1) {
+    const character = text[index];
+    if (inString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') {
+      depth -= 1;
+      if (depth === 0) return index + 1;
+    }
+  }
+  return -1;
+};
+
+function* jsonValues(text: string): Generator<unknown> {
+  let start = text.search(/\S/);
+  while (start >= 0 && start < text.length) {
+    const end = endOfObject(text, start);
+    const value: unknown = JSON.parse(end < 0 ? text.slice(start) : text.slice(start, end));
+    if (Array.isArray(value)) yield* value;
+    else yield value;
+    const next = end < 0 ? -1 : text.slice(end).search(/[^\s,]/);
+    start = next < 0 ? -1 : end + next;
+  }
+}
+
+type ReadYaml = (text: string) => unknown;
+
+function* valuesOf(text: string, readYaml: ReadYaml): Generator<unknown> {
+  if (/^\s*[{[]/.test(text)) {
+    yield* jsonValues(text);
+    return;
+  }
+  const value = readYaml(text);
+  if (Array.isArray(value)) yield* value;
+  else if (value !== null && value !== undefined) yield value;
+}
+
+/** `core/v2.5.1` means `core/v2`. */
+const majorVersion = (version: string): string => version.replace(/^(.*\/v\d+)(\.\d+)+$/, '$1');
+
+const kindOf = (type: string, apiVersion: string): KindAddress => {
+  const version = majorVersion(apiVersion);
+  const found = kindAddresses.find((kind) => kind.apiVersion === version && kind.types.includes(type));
+  if (found !== undefined) return found;
+  throw new CtlError(
+    `error parsing spec: unknown type "${type}" of api_version "${apiVersion}"; "mon-ctl describe-type all" lists those that are known`,
+  );
+};
+
+const outerKeys: ReadonlySet<string> = new Set(['type', 'api_version', 'metadata', 'spec']);
+
+const mergedMetadata = (outer: Json, inner: Json): Json => {
+  const merged: Json = {
+    ...inner,
+    ...Object.fromEntries(Object.entries(outer).filter(([, value]) => value !== '' && value !== null)),
+  };
+  for (const key of ['labels', 'annotations'])
+    if (isObject(outer[key]) && isObject(inner[key])) merged[key] = { ...inner[key], ...outer[key] };
+  return merged;
+};
+
+/** What the parts of its address are: an event is of an entity and a check, users and namespaces have no metadata. */
+const nameParts = (kind: KindAddress, body: Json): readonly string[] => {
+  const part = (path: string): string => {
+    const value = at(body, path);
+    if (typeof value === 'string' && value !== '') return value;
+    throw new CtlError(`error parsing spec: ${path} is missing`);
+  };
+  if (kind.path === 'events') return [part('entity.metadata.name'), part('check.metadata.name')];
+  if (kind.path === 'users') return [part('username')];
+  if (kind.path === 'namespaces') return [part('name')];
+  return [part('metadata.name')];
+};
+
+const hasMetadata = (kind: KindAddress): boolean => kind.path !== 'users' && kind.path !== 'namespaces';
+
+const describe = (raw: unknown, defaultNamespace: string): Omit<Described, 'where' | 'index'> => {
+  const wrong = (why: string) => new CtlError(`error parsing data as wrapped-json: ${why}`);
+  if (!isObject(raw)) throw wrong('a resource must be an object with type, api_version, metadata and spec');
+  const unknown = Object.keys(raw).find((key) => !outerKeys.has(key));
+  if (unknown !== undefined)
+    throw wrong(`unknown field "${unknown}"; fields of the resource belong under "spec"`);
+  const { type, api_version: apiVersion = 'core/v2', metadata = {}, spec } = raw;
+  if (typeof type !== 'string' || type === '') throw wrong('type is missing, e.g. "type": "CheckConfig"');
+  if (typeof apiVersion !== 'string') throw wrong('api_version must be a string');
+  if (metadata !== null && !isObject(metadata)) throw wrong('metadata must be an object');
+  if (spec === undefined || spec === null) throw new CtlError('no spec provided');
+  if (!isObject(spec)) throw wrong('spec must be an object');
+  const kind = kindOf(type, apiVersion);
+  const { metadata: inner, ...rest } = spec;
+  const merged = mergedMetadata(metadata ?? {}, isObject(inner) ? inner : {});
+  if (kind.namespaced && !merged.namespace)
+    merged.namespace = at(rest, 'entity.metadata.namespace') || defaultNamespace;
+  const namespace = kind.namespaced ? String(merged.namespace) : '';
+  const body: Json = kind.wrapped
+    ? { type, api_version: kind.apiVersion, metadata: merged, spec: rest }
+    : { ...rest, ...(hasMetadata(kind) ? { metadata: merged } : {}) };
+  const name = nameParts(kind, body);
+  return { kind, name: name.join('/'), namespace, path: resourcePath(kind, namespace, ...name), body };
+};
+
+/** Every resource of every source. Throws before anything is sent when one of them can't be read. */
+export const readDocuments = async (
+  sources: readonly Source[],
+  defaultNamespace: string,
+): Promise<Described[]> => {
+  const { readYaml } = await import('../../program/yaml.ts');
+  const found: Described[] = [];
+  for (const { name, text } of sources) {
+    let number = 0;
+    for (const part of text.split(/^---[ \t]*(?:#.*)?\r?$/m)) {
+      if (part.trim() === '') continue;
+      number += 1;
+      try {
+        for (const raw of valuesOf(part, readYaml)) {
+          const where = `${name}: document ${number}`;
+          found.push({ ...describe(raw, defaultNamespace), where, index: found.length });
+        }
+      } catch (error) {
+        throw new CtlError(`in ${name}: document ${number}: ${(error as Error).message}`);
+      }
+    }
+  }
+  return found;
+};
