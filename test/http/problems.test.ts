@@ -157,6 +157,9 @@ test('a published check that nobody runs is told', async (t) => {
   assert.match(idle.warning, /without subscriptions is run by nobody/);
   const lonely = await ask('PUT', `${base}/checks/lonely`, check('lonely', { publish: true }));
   assert.match(lonely.warning, /no connected agent has the subscription linux, so nobody runs it now/);
+  const subscriptions = Array.from({ length: 7 }, (_, at) => `s${at}`);
+  const wide = await ask('PUT', `${base}/checks/wide`, check('wide', { publish: true, subscriptions }));
+  assert.match(wide.warning, /one of the subscriptions s0, s1, s2, s3, s4 and 2 more, so nobody/);
   assert.equal((await ask('PUT', `${base}/checks/quiet`, check('quiet'))).warning, '');
 });
 

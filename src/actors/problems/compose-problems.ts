@@ -63,6 +63,9 @@ const isTold = ({ status, output }: Finding, last: CheckEvent | undefined): bool
     ? (last?.check.status ?? 0) === 0
     : last?.check.status === status && last.check.output === output;
 
+/** Subscriptions a problem names: a check may have 100,000, and its problem is logged for as long as it lasts. */
+const maxNamedSubscriptions = 5;
+
 /** Whether clients of the earlier generation share a subscription with a check. */
 const clientsRun = (clients: Clients, { metadata, subscriptions }: CheckConfig): boolean =>
   metadata.namespace === defaultNamespace &&
@@ -86,10 +89,12 @@ export const composeProblems = (
     if (!publish || subscriptions.length === 0) return [];
     if (sessions.reaches(metadata.namespace ?? defaultNamespace, subscriptions)) return [];
     if (clientsRun(clients, check)) return [];
+    const named = subscriptions.slice(0, maxNamedSubscriptions).join(', ');
+    const more = subscriptions.length - maxNamedSubscriptions;
     const wanted =
       subscriptions.length === 1
-        ? `the subscription ${subscriptions[0]}`
-        : `one of the subscriptions ${subscriptions.join(', ')}`;
+        ? `the subscription ${named}`
+        : `one of the subscriptions ${named}${more > 0 ? ` and ${more} more` : ''}`;
     const message = `subscriptions: no connected agent has ${wanted}, so nobody runs it now`;
     return [{ why: 'nobodyRuns', field: 'subscriptions', message }];
   };

@@ -112,6 +112,10 @@ type Runner = Pick<ExpressionRunner, 'evaluate'>;
 /** The first sentence of an error: what follows is a stack. */
 const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
 
+const maxQuotedCharacters = 200;
+const clipped = (text: string): string =>
+  text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}...` : text;
+
 const tryAll = async (
   runner: Runner,
   field: string,
@@ -125,7 +129,7 @@ const tryAll = async (
     const [run] = await runner.evaluate(sampleOf(sampleMap(expression)), 1_700_000_000_000, [program]);
     const outcome = run?.outcomes[0];
     if (outcome?.type !== 'failed' || !certain.has(outcome.kind)) continue;
-    const message = `${field}[${index}]: ${JSON.stringify(expression)} fails on a sample: ${firstLine(outcome.message)}; ${effect}`;
+    const message = `${field}[${index}]: ${JSON.stringify(clipped(expression))} fails on a sample: ${firstLine(outcome.message)}; ${effect}`;
     found.push({ why: 'expressionFails', field, message });
   }
   return found;
