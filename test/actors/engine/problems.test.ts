@@ -66,3 +66,20 @@ test('where everything works there is no such event', async () => {
   assert.equal(await lastTold(world), undefined);
   await world.stop();
 });
+
+test('what is told already is not told again after a restart', async () => {
+  const world = await World.open();
+  const agent = await world.agent('a', { subscriptions: ['all'] });
+  await world.define('handlers', 'record', recorder);
+  await world.check('cpu', { handlers: ['record', 'pager'] });
+  await world.advance(30_000);
+  await world.crash();
+  await world.start();
+  agent.connect();
+  await world.advance(60_000);
+  const page = await world.drive(world.backend.readEvents({ namespace: 'mon-system' }));
+  const event = page.items.find(({ check }) => check.metadata.name === 'configuration');
+  assert.equal(event?.check.occurrences, 1);
+  assert.equal(event?.entity.entity_class, 'backend');
+  await world.stop();
+});
