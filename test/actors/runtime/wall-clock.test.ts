@@ -2,7 +2,7 @@
 // monotonic time does not notice.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Json, World } from '../engine/world.ts';
+import { type Json, recorder, World } from '../engine/world.ts';
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
@@ -16,6 +16,7 @@ interface Run {
 /** A backend with one agent, and when it was asked for each check. */
 const observed = async (checks: Record<string, Json>) => {
   const world = await World.open();
+  await world.define('handlers', 'record', recorder);
   const runs = new Map<string, Run[]>();
   for (const [name, fields] of Object.entries(checks)) {
     await world.check(name, fields);
