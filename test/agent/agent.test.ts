@@ -319,6 +319,9 @@ test('a message of an unknown type is logged and the session goes on', () =>
     assert.equal(backend.requests.length, 1);
   }));
 
+const refusal =
+  'handshake failed with status 401: bad credentials: check --user and --password, or the certificate';
+
 test('a refused handshake is logged with status and reason, and tried again', async () => {
   let refusals = 2;
   const refuseWith = () => (refusals-- > 0 ? { status: 401, body: 'bad credentials\n' } : null);
@@ -328,10 +331,7 @@ test('a refused handshake is logged with status and reason, and tried again', as
     const failures = log.lines().filter(({ msg }) => msg === 'reconnection attempt failed');
     assert.deepEqual(
       failures.map(({ error }) => error),
-      [
-        'handshake failed with status 401: bad credentials',
-        'handshake failed with status 401: bad credentials',
-      ],
+      [refusal, refusal],
     );
   });
 });
