@@ -67,7 +67,7 @@ export class ProblemBook {
     return this.#problems(entry);
   }
 
-  /** Every resource that has problems, as far as is known by now. */
+  /** Every resource that has problems, as far as is known by now, in order of kind, namespace and name. */
   all(namespace?: string): readonly FoundProblems[] {
     const found: FoundProblems[] = [];
     for (const entry of this.#entries.values()) {
@@ -75,7 +75,7 @@ export class ProblemBook {
       const problems = this.#problems(entry);
       if (problems.length > 0) found.push({ id: entry.id, problems });
     }
-    return found;
+    return found.sort((a, b) => (keyOf(a.id) < keyOf(b.id) ? -1 : 1));
   }
 
   /** Keeps the unknown fields of a write, or forgets those of the write before. */
