@@ -154,5 +154,6 @@ const addPublicApi = (app: FastifyInstance, events: ReadonlyMap<string, CheckEve
   app.post(`${root}/default/*`, (_request, reply) => reply.code(201).send({ issued: 1 }));
   app.put(`${root}/default/*`, (_request, reply) => reply.code(201).send(''));
   app.get('/health', () => ({ ClusterHealth: [{ Name: 'here', Healthy: true, Err: '' }] }));
+  app.get('/api/inspect/v1/problems', () => []);
   app.get('/version', () => ({ mon_backend: '0.0.0' }));
 };
