@@ -46,7 +46,7 @@ const leansOn: Record<string, readonly string[]> = {
 /** Libraries that enter through one file each, so that their traps are met in one place. */
 const doors: Record<string, readonly RegExp[]> = {
   mongodb: [/^store\/mongo-store\.ts$/],
-  lmdb: [/^store\/lmdb-store\.ts$/, /^agent\/.*queue.*\.ts$/],
+  lmdb: [/^store\/lmdb-store\.ts$/],
   fastify: [/^http\//],
   commander: [/^main\//, /^program\/command-line\.ts$/, /^ctl\//],
 };

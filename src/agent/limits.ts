@@ -29,8 +29,12 @@ export const maxOutputBytes = 10_485_760;
 /** Runs a check may have had, by name, whose issue times are remembered. */
 export const maxRememberedChecks = 10_000;
 
-/** An empty queue on disk whose file is larger than this starts with a new file. */
-export const maxEmptyQueueBytes = 1_048_576;
+/** A file of the queue on disk that is this long gets no further events. */
+export const maxSegmentBytes = 1_048_576;
+/** An empty file of the queue is kept for further events unless it is larger than this. */
+export const maxEmptySegmentBytes = 65_536;
+/** Most bytes of the queue on disk; then `POST /events` answers 500 until some were delivered. */
+export const maxQueueBytes = 536_870_912;
 
 /** Largest body of the agent's own HTTP API. */
 export const maxApiBodyBytes = 1_048_576;

@@ -1,11 +1,11 @@
-// The file of an LMDB store (the backend's, the agent's queue), looked at before it is mapped into memory: reading a page that the file no longer has ends
+// The file of an LMDB store (the backend's, an earlier agent's queue), looked at before it is mapped into memory: reading a page that the file no longer has ends
 // the process with a signal, and an empty file looks like a new store. Both are refused here with a message.
 //
 // A file shorter than its newest meta page says is only suspected: pages at its end may have been given back before they
 // were ever written, and nobody needs those. In a suspected file every page in use is looked up.
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasAllPages, newestMeta } from './lmdb-pages.ts';
+import { hasAllPages, newestMeta, valuesOf } from './lmdb-pages.ts';
 
 const dataFile = 'data.mdb';
 const files = [dataFile, 'lock.mdb'];
@@ -53,4 +53,29 @@ export const openingFiles = <T>(dir: string, open: () => T): T => {
     if (isNew) rmSync(join(dir, dataFile), { force: true });
     throw error;
   }
+};
+
+/**
+ * Every value of the store in a directory, in the order of the keys, read without LMDB; none when it has no store. Throws
+ * DamagedFileError when the file is not whole. Only for a store that nobody has open.
+ */
+export function* readValues(dir: string): Generator<Buffer> {
+  checkDataFile(dir);
+  const path = join(dir, dataFile);
+  if (!existsSync(path)) return;
+  const file = openSync(path, 'r');
+  try {
+    const meta = newestMeta(file);
+    if (meta !== undefined) yield* valuesOf(file, meta);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Whether a directory holds a store. */
+export const hasDataFile = (dir: string): boolean => existsSync(join(dir, dataFile));
+
+/** Removes a store that is not needed any more. */
+export const removeDataFiles = (dir: string): void => {
+  for (const name of files) rmSync(join(dir, name), { force: true });
 };

@@ -104,3 +104,40 @@ export const hasAllPages = (file: number, { pageBytes, roots }: Meta, size: numb
     throw error;
   }
 };
+
+/**
+ * The values of the table without a name, in the order of their keys. Only for a file that has all its pages and that nobody
+ * writes to.
+ */
+export function* valuesOf(file: number, { pageBytes, roots }: Meta): Generator<Buffer> {
+  const readPages = (number: number, count: number): Buffer => {
+    const pages = Buffer.alloc(pageBytes * count);
+    readSync(file, pages, 0, pages.length, number * pageBytes);
+    return pages;
+  };
+  const valueAt = (page: Buffer, at: number): Buffer => {
+    const length = page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 2 ** 16;
+    const data = at + nodeBytes + page.readUInt16LE(at + 6);
+    if ((page.readUInt16LE(at + 4) & onOverflowPages) === 0) return page.subarray(data, data + length);
+    const pages = readPages(
+      Number(page.readBigUInt64LE(data)),
+      Math.ceil((headerBytes + length) / pageBytes),
+    );
+    return pages.subarray(headerBytes, headerBytes + length);
+  };
+  function* below(number: number): Generator<Buffer> {
+    const page = readPages(number, 1);
+    const isBranch = (page.readUInt16LE(flagsAt) & branchPage) !== 0;
+    const nodes = page.readUInt16LE(lowerAt) >> 1;
+    for (let node = 0; node < nodes; node += 1) {
+      const at = page.readUInt16LE(headerBytes + 2 * node) + headerBytes;
+      if (isBranch)
+        yield* below(
+          page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 2 ** 16 + page.readUInt16LE(at + 4) * 2 ** 32,
+        );
+      else yield valueAt(page, at);
+    }
+  }
+  const root = roots[1] ?? none;
+  if (root !== none) yield* below(root);
+}

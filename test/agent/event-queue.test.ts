@@ -1,12 +1,12 @@
 // The queue on disk: what it holds outlives the process, and a full disk is refused and survived.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAgent } from '../../src/agent/agent.ts';
 import { type EventQueue, openEventQueue } from '../../src/agent/event-queue.ts';
-import { maxEmptyQueueBytes } from '../../src/agent/limits.ts';
+import { maxEmptySegmentBytes, maxSegmentBytes } from '../../src/agent/limits.ts';
 import { type Event, eventSchema } from '../../src/model/event.ts';
 import { configOf, readableLog, tempFolder } from './helpers.ts';
 
@@ -28,24 +28,23 @@ test('events come out in the order they went in, in this life and in the next', 
   await second.close();
 });
 
-test('a queue that was long and is empty gives its file back, one that holds anything does not', async () => {
+const bytesOf = (dir: string): number =>
+  readdirSync(join(dir, 'queue')).reduce((sum, name) => sum + statSync(join(dir, 'queue', name)).size, 0);
+
+test('a queue that was long gives its space back as its events are removed', async () => {
   const dir = tempFolder();
-  const file = join(dir, 'queue', 'data.mdb');
-  const first = await openEventQueue(dir, readableLog().log);
+  const queue = await openEventQueue(dir, readableLog().log);
   const large = 'x'.repeat(500_000);
-  for (const number of [1, 2, 3, 4]) await first.add(eventOf(`${number} ${large}`));
-  for (const { key } of first.after(0, 3)) await first.remove(key);
-  await first.close();
-  const second = await openEventQueue(dir, readableLog().log);
-  assert.deepEqual(outputs(second), ['4']);
-  for (const { key } of second.after(0, 1)) await second.remove(key);
-  await second.close();
-  assert.ok(statSync(file).size > maxEmptyQueueBytes);
-  const third = await openEventQueue(dir, readableLog().log);
-  assert.ok(statSync(file).size <= maxEmptyQueueBytes);
-  await third.add(eventOf('5'));
-  assert.deepEqual(outputs(third), ['5']);
-  await third.close();
+  for (const number of [1, 2, 3, 4, 5, 6, 7, 8]) await queue.add(eventOf(`${number} ${large}`));
+  assert.ok(bytesOf(dir) > 4_000_000);
+  for (const { key } of queue.after(0, 7)) await queue.remove(key);
+  assert.ok(bytesOf(dir) < 2 * maxSegmentBytes, `${bytesOf(dir)} bytes`);
+  assert.deepEqual(outputs(queue), ['8']);
+  for (const { key } of queue.after(0, 1)) await queue.remove(key);
+  assert.ok(bytesOf(dir) < maxEmptySegmentBytes, `${bytesOf(dir)} bytes`);
+  await queue.add(eventOf('9'));
+  assert.deepEqual(outputs(queue), ['9']);
+  await queue.close();
 });
 
 const mountSmallDisk = (t: TestContext): string | undefined => {
@@ -76,11 +75,14 @@ test('a full disk refuses further events, keeps those it took, and takes more on
   await assert.rejects(queue.add(eventOf(`late ${'x'.repeat(500_000)}`)));
   const numbers = Array.from({ length: taken }, (_, at) => String(at));
   assert.deepEqual(outputs(queue), numbers);
+  // Removing needs no space.
+  const [oldest] = queue.after(0, 1);
+  await queue.remove(oldest?.key ?? 0);
   rmSync(ballast);
   await queue.add(eventOf('after'));
   await queue.close();
   const again = await openEventQueue(dir, readableLog().log);
-  assert.deepEqual(outputs(again), [...numbers, 'after']);
+  assert.deepEqual(outputs(again), [...numbers.slice(1), 'after']);
   await again.close();
 });
 

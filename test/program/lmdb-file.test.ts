@@ -106,7 +106,7 @@ test('a whole store is opened again, and its files are for their owner only', as
     assert.equal((statSync(join(dir, name)).mode & 0o077).toString(8), '0', name);
 });
 
-test('a queue of an agent that is empty or cut off is refused with its path', async () => {
+test('a queue of an earlier agent that is empty or cut off is refused with its path', async () => {
   const cacheDir = tempFolder();
   const { log } = readableLog();
   await (await openEventQueue(cacheDir, log)).close();

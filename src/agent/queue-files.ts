@@ -1,0 +1,284 @@
+// Queue files: texts under growing keys, in files that are appended to, and deleted once everything in them is removed. A write
+// is told as done after it is on the disk; writes that come together share one fsync.
+import { closeSync, fsyncSync, openSync, readSync, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../program/folders.ts';
+import { errorText, type Logger } from '../program/log.ts';
+import { maxEmptySegmentBytes, maxQueueBytes, maxSegmentBytes } from './limits.ts';
+import { lastKeyOf, noteRecord, readSegments, type Segment, segmentName } from './queue-recovery.ts';
+import {
+  encodeRecord,
+  recordBytes,
+  recordHeaderBytes,
+  recordText,
+  removedState,
+  segmentHeader,
+  segmentHeaderBytes,
+  stateOffset,
+} from './queue-segment.ts';
+
+export interface QueueFileLimits {
+  /** A file that is this long gets no further events. */
+  readonly segmentBytes: number;
+  /** Most bytes of all files together. */
+  readonly totalBytes: number;
+}
+
+export interface QueueFiles {
+  /** Resolves when the text is on disk. Rejects when it can't be written, and then it will not appear. */
+  append(text: string): Promise<void>;
+  /** Resolves when the removal is on disk. */
+  remove(key: number): Promise<void>;
+  /** The oldest keys after a key, at most so many. */
+  after(key: number, limit: number): number[];
+  /** Undefined when the record was damaged since it was written. */
+  read(key: number): string | undefined;
+  size(): number;
+  /** Of all files. */
+  bytes(): number;
+  close(): Promise<void>;
+}
+
+interface Waiting<T> {
+  readonly what: T;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+interface Active {
+  readonly segment: Segment;
+  readonly file: FileHandle;
+}
+
+const ownLimits: QueueFileLimits = { segmentBytes: maxSegmentBytes, totalBytes: maxQueueBytes };
+
+/** A new name in a folder outlives a loss of power only after this. Windows has no such call. */
+export const syncFolder = (path: string): void => {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+};
+
+const writeAll = async (file: FileHandle, bytes: Buffer, position: number): Promise<void> => {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at);
+    at += bytesWritten;
+  }
+};
+
+const createSegment = async (folder: string, firstKey: number): Promise<Active> => {
+  const path = join(folder, segmentName(firstKey));
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await writeAll(file, segmentHeader(firstKey), 0);
+    await file.sync();
+    syncFolder(folder);
+  } catch (error) {
+    await file.close();
+    rmSync(path, { force: true });
+    throw error;
+  }
+  return { file, segment: { path, firstKey, offsets: [], waiting: 0, bytes: segmentHeaderBytes } };
+};
+
+const readText = ({ path, bytes }: Segment, offset: number, key: number): string | undefined => {
+  const file = openSync(path, 'r');
+  try {
+    const header = Buffer.alloc(recordHeaderBytes);
+    readSync(file, header, 0, header.length, offset);
+    const length = recordBytes(header);
+    if (offset + length > bytes) return undefined;
+    const record = Buffer.alloc(length);
+    readSync(file, record, 0, length, offset);
+    return recordText(record, key);
+  } finally {
+    closeSync(file);
+  }
+};
+
+/** Opens, or creates, the files in a folder. Throws when that can't be done. */
+export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits): QueueFiles => {
+  makeFolder(folder);
+  let segments = readSegments(folder, log);
+  const newest = segments.at(-1);
+  let lastKey = newest === undefined ? 0 : lastKeyOf(newest);
+  let active: Active | undefined;
+  const appends: Waiting<string>[] = [];
+  let removals: Waiting<number>[] = [];
+  let flushing: Promise<void> | undefined;
+
+  const bytes = () => segments.reduce((sum, segment) => sum + segment.bytes, 0);
+  const segmentOf = (key: number) => segments.findLast(({ firstKey }) => firstKey <= key);
+  const offsetOf = (segment: Segment | undefined, key: number): number =>
+    segment?.offsets[key - segment.firstKey] ?? 0;
+
+  const seal = async (): Promise<void> => {
+    const sealed = active;
+    active = undefined;
+    await sealed?.file.close();
+  };
+
+  /** The file that takes this many bytes more. */
+  const roomFor = async (more: number): Promise<Active> => {
+    if (bytes() + more > limits.totalBytes)
+      throw new Error(
+        `the api queue is full: ${bytes()} bytes wait for a backend (at most ${limits.totalBytes})`,
+      );
+    if (active !== undefined && active.segment.bytes >= limits.segmentBytes) await seal();
+    if (active === undefined) {
+      active = await createSegment(folder, lastKey + 1);
+      segments.push(active.segment);
+    }
+    return active;
+  };
+
+  /** Takes back what was half written; where that fails too, the file is given no further events. */
+  const takeBack = async ({ segment, file }: Active): Promise<void> => {
+    try {
+      await file.truncate(segment.bytes);
+      await file.sync();
+    } catch (error) {
+      log.error({ path: segment.path, error: errorText(error) }, 'api queue write failed');
+      await seal().catch(() => {});
+    }
+  };
+
+  const writeTogether = async (batch: readonly Waiting<string>[]): Promise<void> => {
+    const length = batch.reduce((sum, { what }) => sum + recordHeaderBytes + Buffer.byteLength(what), 0);
+    const target = await roomFor(length);
+    // Keys of a write that fails are not used again.
+    const records = batch.map(({ what }) => {
+      lastKey += 1;
+      return { key: lastKey, record: encodeRecord(lastKey, what) };
+    });
+    const { segment, file } = target;
+    try {
+      await writeAll(file, Buffer.concat(records.map(({ record }) => record)), segment.bytes);
+      await file.datasync();
+    } catch (error) {
+      await takeBack(target);
+      throw error;
+    }
+    for (const { key, record } of records) {
+      noteRecord(segment, key, segment.bytes);
+      segment.bytes += record.length;
+    }
+  };
+
+  /** As many as fit into one file share a write; each is told by itself. */
+  const flushAppends = async (): Promise<void> => {
+    const batch: Waiting<string>[] = [];
+    for (let size = 0; appends.length > 0 && size < limits.segmentBytes; ) {
+      const next = appends.shift() as Waiting<string>;
+      size += next.what.length;
+      batch.push(next);
+    }
+    if (batch.length === 0) return;
+    await writeTogether(batch).then(
+      () => {
+        for (const { done } of batch) done();
+      },
+      (error) => {
+        for (const { failed } of batch) failed(error);
+      },
+    );
+  };
+
+  const dropIfEmpty = async (segment: Segment): Promise<void> => {
+    if (segment.waiting > 0) return;
+    if (active?.segment === segment) {
+      if (segment.bytes < maxEmptySegmentBytes) return;
+      await seal();
+    }
+    segments = segments.filter((other) => other !== segment);
+    rmSync(segment.path, { force: true });
+  };
+
+  /** One byte a removed event, written over: needs no space, so it works on a full disk. */
+  const removeFrom = async (segment: Segment, keys: readonly number[]): Promise<void> => {
+    const file = await open(segment.path, 'r+');
+    try {
+      for (const key of keys) {
+        const offset = offsetOf(segment, key);
+        if (offset > 0) await writeAll(file, Buffer.from([removedState]), offset + stateOffset);
+      }
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    for (const key of keys) {
+      if (offsetOf(segment, key) === 0) continue;
+      segment.offsets[key - segment.firstKey] = 0;
+      segment.waiting -= 1;
+    }
+    await dropIfEmpty(segment);
+  };
+
+  const flushRemovals = async (): Promise<void> => {
+    const batch = removals;
+    removals = [];
+    for (const segment of new Set(batch.map(({ what }) => segmentOf(what)))) {
+      const those = batch.filter(({ what }) => segmentOf(what) === segment);
+      const keys = those.map(({ what }) => what);
+      await (segment === undefined ? Promise.resolve() : removeFrom(segment, keys)).then(
+        () => {
+          for (const { done } of those) done();
+        },
+        (error) => {
+          for (const { failed } of those) failed(error);
+        },
+      );
+    }
+  };
+
+  const flush = async (): Promise<void> => {
+    while (appends.length > 0 || removals.length > 0) {
+      await flushAppends();
+      await flushRemovals();
+    }
+    flushing = undefined;
+  };
+  const startFlush = () => {
+    flushing ??= Promise.resolve().then(flush);
+  };
+
+  return {
+    append: (text) =>
+      new Promise((done, failed) => {
+        appends.push({ what: text, done, failed });
+        startFlush();
+      }),
+    remove: (key) =>
+      new Promise((done, failed) => {
+        removals.push({ what: key, done, failed });
+        startFlush();
+      }),
+    after: (key, limit) => {
+      const found: number[] = [];
+      for (const segment of segments) {
+        const last = lastKeyOf(segment);
+        for (let next = Math.max(key + 1, segment.firstKey); next <= last; next += 1) {
+          if (found.length >= limit) return found;
+          if (offsetOf(segment, next) > 0) found.push(next);
+        }
+      }
+      return found;
+    },
+    read: (key) => {
+      const segment = segmentOf(key);
+      const offset = offsetOf(segment, key);
+      return segment === undefined || offset === 0 ? undefined : readText(segment, offset, key);
+    },
+    size: () => segments.reduce((sum, { waiting }) => sum + waiting, 0),
+    bytes,
+    close: async () => {
+      await flushing;
+      await seal();
+    },
+  };
+};
