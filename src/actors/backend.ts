@@ -1,26 +1,26 @@
-import type { EntityFact } from '../machines/entity-facts.ts';
+import type { EntityFact } from '../machines/entity/entity-facts.ts';
 import type { CheckConfig } from '../model/check.ts';
 import type { Entity } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
 import { defaultNamespace, keepaliveCheckName } from '../model/names.ts';
-import { tellBoot } from './boot-behaviour.ts';
-import { bringUp, type Rebuilt } from './bring-up.ts';
-import { clientNamespace } from './clients/client-behaviour.ts';
-import type { Clients } from './clients/clients.ts';
-import { maxDeletionMs } from './clients/limits.ts';
-import type { GroupCommit } from './commit/group-commit.ts';
 import { compose } from './compose.ts';
-import { resolvedByDeregistering } from './entities/deregistration.ts';
-import { EntityDesk, type EntityPut } from './entities/entity-desk.ts';
-import { checkId, entityId } from './entities/entity-tree.ts';
+import type { GroupCommit } from './durable/group-commit.ts';
 import type { EventIndex } from './events/event-index.ts';
+import type { Page, ReadQuery } from './events/read-model.ts';
+import { tellBoot } from './families/boot/boot-behaviour.ts';
+import { clientNamespace } from './families/client/client-behaviour.ts';
+import type { Clients } from './families/client/clients.ts';
+import { maxDeletionMs } from './families/client/limits.ts';
+import { resolvedByDeregistering } from './families/entity/deregistration.ts';
+import { type EntityPut, EntityService } from './families/entity/entity-service.ts';
+import { checkId, entityId } from './families/entity/entity-tree.ts';
+import { bringUp, type Rebuilt } from './families/restore.ts';
+import type { Connection, OpenSession, Sessions } from './families/session/sessions.ts';
 import { gaugesOf } from './gauges.ts';
-import { type BackendOptions, type Opened, openFoundations } from './open-foundations.ts';
-import type { Parts } from './parts.ts';
+import { type BackendOptions, type Opened, openDependencies } from './open-dependencies.ts';
 import type { ProblemBook } from './problems/problem-book.ts';
 import { unresolvedMessage, untrustedMessage } from './problems/withheld.ts';
-import type { Page, ReadQuery } from './read-model.ts';
 import { createLicensedLimit } from './resources/licensed-limit.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import { restoreBuiltIns } from './resources/seed.ts';
@@ -29,7 +29,7 @@ import { deliveryDrainMs } from './runtime/limits.ts';
 import type { Pressure } from './runtime/pressure.ts';
 import { awaitReceipt, offerMessage } from './runtime/receipts.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import type { Connection, OpenSession, Sessions } from './sessions/sessions.ts';
+import type { Services } from './services.ts';
 
 export class Backend {
   readonly runtime: Runtime;
@@ -38,8 +38,8 @@ export class Backend {
   /** What tokens are signed with. */
   readonly secret: Uint8Array;
   readonly #options: BackendOptions;
-  readonly #parts: Parts;
-  readonly #desk: EntityDesk;
+  readonly #services: Services;
+  readonly #entities: EntityService;
   readonly #entityLimit: () => number;
   #serving = false;
 
@@ -55,17 +55,17 @@ export class Backend {
       freeEntities: options.entityLimit,
       nowMs: () => runtime.clock.wallMs(),
     });
-    this.#parts = compose({
+    this.#services = compose({
       ...options,
       runtime,
       commit,
       table,
       admitsEntity: (namespace, name) => this.admitsEntity(namespace, name),
-      deregister: (namespace, name) => this.#desk.deregister(namespace, name),
+      deregister: (namespace, name) => this.#entities.deregister(namespace, name),
       deleteClient: (name) => this.deleteClient(name),
     });
-    this.#desk = new EntityDesk({
-      ...this.#parts,
+    this.#entities = new EntityService({
+      ...this.#services,
       ...options,
       table,
       registry: runtime.registry,
@@ -77,9 +77,9 @@ export class Backend {
   static async open(
     options: BackendOptions,
   ): Promise<{ readonly backend: Backend; readonly rebuilt: Rebuilt }> {
-    const opened = await openFoundations(options);
+    const opened = await openDependencies(options);
     const backend = new Backend(options, opened);
-    const rebuilt = await bringUp({ ...options, ...opened, parts: backend.#parts });
+    const rebuilt = await bringUp({ ...options, ...opened, services: backend.#services });
     // A store that cannot be written to is no reason not to watch.
     await restoreBuiltIns(opened.table).catch((error: unknown) =>
       options.log.error({ err: error }, 'the secrets provider `env` could not be made'),
@@ -90,10 +90,10 @@ export class Backend {
   /** From here on checks are scheduled and edges may let traffic in. */
   serve(): void {
     this.#serving = true;
-    this.#parts.silences.start();
-    this.#parts.schedules.follow(this.#parts.configuration);
-    this.#parts.watchdog.start();
-    this.#parts.problems.start();
+    this.#services.silences.start();
+    this.#services.schedules.follow(this.#services.configuration);
+    this.#services.watchdog.start();
+    this.#services.problems.start();
   }
 
   isReady(): boolean {
@@ -105,15 +105,15 @@ export class Backend {
    * outside in, and what they wrote committed. The store is closed by its opener.
    */
   async stop(): Promise<void> {
-    const { schedules, sessions, pipelines, root, watchdog } = this.#parts;
+    const { schedules, sessions, pipelines, root, watchdog } = this.#services;
     this.#serving = false;
     tellBoot(this.runtime, { type: 'drain.requested', nowMs: this.#nowMs() });
     watchdog.stop();
-    this.#parts.problems.stop();
+    this.#services.problems.stop();
     await schedules.stop();
     sessions.drain('bye');
     await pipelines.close(deliveryDrainMs);
-    this.#parts.secrets.close();
+    this.#services.secrets.close();
     await root.stop();
     await this.committer.close();
     this.runtime.close();
@@ -123,36 +123,36 @@ export class Backend {
 
   /** Resolves after the commit. Rejects with a MonError. */
   acceptEvent(event: Event, repeatKey: string | null = null): Promise<void> {
-    return offerMessage((receipt) => this.#parts.ingest.write(event, repeatKey, receipt));
+    return offerMessage((receipt) => this.#services.ingest.write(event, repeatKey, receipt));
   }
 
   acceptFrame(kind: 'event' | 'keepalive', event: Event, receipt: Receipt): void {
-    const { ingest } = this.#parts;
+    const { ingest } = this.#services;
     if (kind === 'keepalive' && event.entity.entity_class === 'agent') ingest.keepalive(event, receipt);
     else ingest.event(event, receipt);
   }
 
   readEvents(query: ReadQuery<CheckEvent>): Promise<Page<CheckEvent>> {
-    return this.#parts.reader.events(query);
+    return this.#services.reader.events(query);
   }
 
   readEvent(namespace: string, entity: string, check: string): Promise<CheckEvent | undefined> {
-    return this.#parts.reader.event(namespace, entity, check);
+    return this.#services.reader.event(namespace, entity, check);
   }
 
   /** Every event as it was last committed, worst first, with the silences of now. */
   get events(): EventIndex {
-    return this.#parts.events;
+    return this.#services.events;
   }
 
   /** What the pipelines made of the last delivered event of a check. */
   readTrace(namespace: string, entity: string, check: string): Promise<unknown> {
-    return this.#parts.reader.trace(namespace, entity, check);
+    return this.#services.reader.trace(namespace, entity, check);
   }
 
   async deleteEvent(namespace: string, entity: string, check: string): Promise<boolean> {
-    if ((await this.#parts.reader.event(namespace, entity, check)) === undefined) return false;
-    if (check === keepaliveCheckName && this.#parts.tree.context(namespace, entity) !== undefined) {
+    if ((await this.#services.reader.event(namespace, entity, check)) === undefined) return false;
+    if (check === keepaliveCheckName && this.#services.tree.context(namespace, entity) !== undefined) {
       const forgotten: EntityFact = { type: 'keepalive.forgotten', nowMs: this.#nowMs() };
       await this.#ask(entityId(namespace, entity), forgotten);
     }
@@ -163,48 +163,48 @@ export class Backend {
   // Entities
 
   readEntities(query: ReadQuery<Entity>): Promise<Page<Entity>> {
-    return this.#parts.reader.entities(query);
+    return this.#services.reader.entities(query);
   }
 
   readEntity(namespace: string, name: string): Promise<Entity | undefined> {
-    return this.#parts.reader.entity(namespace, name);
+    return this.#services.reader.entity(namespace, name);
   }
 
   /** With `create`, an entity that exists already is refused. Rejects with a MonError. */
   putEntity(entity: Entity, how: EntityPut): Promise<Entity> {
-    return this.#desk.put(entity, how);
+    return this.#entities.put(entity, how);
   }
 
   /** With all its events and silences, and the client it stands for. False when there is no such entity. */
   async deleteEntity(namespace: string, name: string): Promise<boolean> {
-    const { clients, tree } = this.#parts;
+    const { clients, tree } = this.#services;
     if (namespace === clientNamespace && clients.get(name) !== undefined) {
       if (tree.entity(namespace, name)?.entity_class !== 'agent') return this.deleteClient(name);
       await clients.delete(name);
     }
-    return this.#desk.delete(namespace, name);
+    return this.#entities.delete(namespace, name);
   }
 
   /** Whether an entity of this name is registered. */
   knowsEntity(namespace: string, name: string): boolean {
-    return this.#parts.tree.entity(namespace, name) !== undefined;
+    return this.#services.tree.entity(namespace, name) !== undefined;
   }
 
   admitsEntity(namespace: string, name: string): boolean {
-    const { registered } = this.#parts;
+    const { registered } = this.#services;
     const limit = this.#entityLimit();
     return limit === 0 || registered.taken < limit || registered.has(namespace, name);
   }
 
   /** Entities watched now and entities allowed; 0 for no limit. */
   entityAllowance(): { readonly count: number; readonly limit: number } {
-    return { count: this.#parts.registered.size, limit: this.#entityLimit() };
+    return { count: this.#services.registered.size, limit: this.#entityLimit() };
   }
 
   // Clients of the earlier generation
 
   get clients(): Clients {
-    return this.#parts.clients;
+    return this.#services.clients;
   }
 
   /**
@@ -212,7 +212,7 @@ export class Backend {
    * believed, nor for that long afterwards. False when there is no such client.
    */
   async deleteClient(name: string, { barMs }: { readonly barMs?: number } = {}): Promise<boolean> {
-    const { clients } = this.#parts;
+    const { clients } = this.#services;
     const barred = barMs === undefined ? null : this.#nowMs() + maxDeletionMs + barMs;
     if (!(await clients.delete(name, barred))) return false;
     await this.#forgetClient(name);
@@ -221,13 +221,13 @@ export class Backend {
   }
 
   async #forgetClient(name: string): Promise<void> {
-    const { tree, reader, announcements } = this.#parts;
+    const { tree, reader, announcements } = this.#services;
     if (tree.entity(clientNamespace, name)?.entity_class === 'agent') return;
     const { items } = await reader.events({ namespace: clientNamespace, entity: name });
     const resolved = items.filter(({ check }) => check.status !== 0).map(resolvedByDeregistering);
     // Durable before the incidents go: a crash in between must not leave their handlers waiting for the end.
     await Promise.all(resolved.map((event) => awaitReceipt((receipt) => announcements.tell(event, receipt))));
-    await this.#desk.delete(clientNamespace, name);
+    await this.#entities.delete(clientNamespace, name);
   }
 
   // Checks and sessions
@@ -241,15 +241,15 @@ export class Backend {
     subscriptions: readonly string[] = [],
     attributes: Readonly<Record<string, unknown>> = {},
   ): Promise<{ readonly issued: number; readonly warnings: readonly string[] }> {
-    const config = this.#parts.configuration.check(namespace, check);
+    const config = this.#services.configuration.check(namespace, check);
     if (config === undefined) throw new MonError('notFound');
     const warnings = await this.#obstacles(config, subscriptions);
-    return { issued: this.#parts.executeNow(config, { subscriptions, attributes }), warnings };
+    return { issued: this.#services.executeNow(config, { subscriptions, attributes }), warnings };
   }
 
   /** Why a run reaches fewer agents than were meant. Rejects when it can reach none: a secret can't be resolved. */
   async #obstacles(config: CheckConfig, asked: readonly string[]): Promise<readonly string[]> {
-    const { sessions, secrets } = this.#parts;
+    const { sessions, secrets } = this.#services;
     const { secrets: references, metadata } = config;
     const { namespace = defaultNamespace } = metadata;
     if (references === null || references.length === 0) return [];
@@ -268,26 +268,26 @@ export class Backend {
 
   /** What can't work as it stands. */
   get problems(): ProblemBook {
-    return this.#parts.problems.book;
+    return this.#services.problems.book;
   }
 
   /** Proxy checks whose entities are just being found out. */
   get proxyChecksMatching(): number {
-    return this.#parts.requests.matching;
+    return this.#services.requests.matching;
   }
 
   openSession(connection: Connection): OpenSession {
-    return this.#parts.sessions.open(connection);
+    return this.#services.sessions.open(connection);
   }
 
   get sessions(): Sessions {
-    return this.#parts.sessions;
+    return this.#services.sessions;
   }
 
   // Health
 
   get pressure(): Pressure {
-    return this.#parts.pressure;
+    return this.#services.pressure;
   }
 
   async health(): Promise<{
@@ -302,7 +302,7 @@ export class Backend {
 
   /** Figures of this moment, for people and for metrics. */
   gauges(): Readonly<Record<string, number>> {
-    return gaugesOf(this.#parts, this.runtime, this.committer, this.resources);
+    return gaugesOf(this.#services, this.runtime, this.committer, this.resources);
   }
 
   #ask(id: string, fact: { readonly type: string }): Promise<void> {

@@ -5,42 +5,42 @@ import type { Event } from '../model/event.ts';
 import { defaultNamespace } from '../model/names.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import type { StoredRecord } from '../store/snapshot-store.ts';
-import { Clients, clientRegistryVersion } from './clients/clients.ts';
-import { refusalsCheckName } from './clients/refusals.ts';
 import { Configuration } from './configuration.ts';
-import { composeTree } from './entities/compose-tree.ts';
-import { EntityGate } from './entities/entity-bounds.ts';
-import { type EntityTree, lastEvent } from './entities/entity-tree.ts';
-import { HeldEvents } from './entities/held-events.ts';
-import { entityBounds } from './entities/limits.ts';
-import { RegisteredEntities } from './entities/registered-entities.ts';
+import type { Dependencies } from './dependencies.ts';
 import { eventIn, sinceInRecord } from './events/event-in-record.ts';
 import { EventIndex } from './events/event-index.ts';
-import type { Foundations } from './foundations.ts';
+import { ReadModel } from './events/read-model.ts';
+import { Clients, clientRegistryVersion } from './families/client/clients.ts';
+import { refusalsCheckName } from './families/client/refusals.ts';
+import { composeTree } from './families/entity/compose-tree.ts';
+import { EntityGate } from './families/entity/entity-bounds.ts';
+import { type EntityTree, lastEvent } from './families/entity/entity-tree.ts';
+import { HeldEvents } from './families/entity/held-events.ts';
+import { entityBounds } from './families/entity/limits.ts';
+import { RegisteredEntities } from './families/entity/registered-entities.ts';
+import { rootSpec } from './families/root-tree.ts';
+import { composeScheduling, type Scheduling } from './families/schedule/compose-scheduling.ts';
+import { composeSessions } from './families/session/compose-sessions.ts';
+import { Silences } from './families/silence/silences.ts';
 import { Ingest } from './ingest.ts';
-import type { Parts } from './parts.ts';
 import { Announcements } from './pipelines/announcements.ts';
 import { composePipelines } from './pipelines/compose-pipelines.ts';
-import { createPlatformReporter, platformNamespace, watchdogCheckName } from './platform-events.ts';
+import { createPlatformReporter, platformNamespace, watchdogCheckName } from './platform/platform-events.ts';
 import { composeProblems, configurationCheck } from './problems/compose-problems.ts';
 import { Withheld } from './problems/withheld.ts';
-import { ReadModel } from './read-model.ts';
-import { rootSpec } from './root-spec.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { logFact } from './runtime/fact-log.ts';
 import { maxWaitingDeliveries } from './runtime/limits.ts';
 import { Pressure } from './runtime/pressure.ts';
 import { createSupervisor } from './runtime/runtime.ts';
-import { composeScheduling, type Scheduling } from './schedules/compose-scheduling.ts';
-import { composeSessions } from './sessions/compose-sessions.ts';
-import { Silences } from './silences/silences.ts';
+import type { Services } from './services.ts';
 
-export const compose = (foundations: Foundations): Parts => {
-  const { runtime, commit, table, log, admitsEntity } = foundations;
+export const compose = (dependencies: Dependencies): Services => {
+  const { runtime, commit, table, log, admitsEntity } = dependencies;
   const { registry, faults } = runtime;
   const nowMs = (): number => runtime.clock.wallMs();
   const root = createSupervisor(runtime, rootSpec(nowMs()), {
-    onExit: (reason) => reason.type === 'abnormal' && foundations.onCollapse(),
+    onExit: (reason) => reason.type === 'abnormal' && dependencies.onCollapse(),
   });
   runtime.facts.listen((fact) => logFact(log, fact));
 
@@ -62,25 +62,25 @@ export const compose = (foundations: Foundations): Parts => {
 
   const secrets = createSecrets(
     table,
-    foundations.env,
+    dependencies.env,
     () => runtime.clock.monotonicMs(),
-    foundations.authorities,
+    dependencies.authorities,
   );
-  const pipelines = composePipelines(foundations, configuration, secrets);
+  const pipelines = composePipelines(dependencies, configuration, secrets);
   const announcements = new Announcements({ commit, deliveries: pipelines.deliveries });
   const announce = (event: Event, receipt?: Receipt): void => announcements.tell(event, receipt);
 
   const withheld = new Withheld();
   const registered = new RegisteredEntities();
   commit.follow('entity', (key, record) => registered.noteCommitted(key, record !== undefined));
-  const tree: EntityTree = composeTree(foundations, {
+  const tree: EntityTree = composeTree(dependencies, {
     pipelines,
     silences,
     registered,
     publish: (event, receipt) => ingest.publishKeepalive(event, receipt),
     configChanged: (config, isVouched) => sessions.configure(config, isVouched),
   });
-  const gate = new EntityGate({ bounds: { ...entityBounds, ...foundations.entityBounds }, tree, held });
+  const gate = new EntityGate({ bounds: { ...entityBounds, ...dependencies.entityBounds }, tree, held });
   const ingest = new Ingest({
     tree,
     gate,
@@ -93,9 +93,9 @@ export const compose = (foundations: Foundations): Parts => {
     unheard: pipelines.unheard,
     announce,
   });
-  const sessions = composeSessions(foundations, tree, withheld);
+  const sessions = composeSessions(dependencies, tree, withheld);
   const reportFinding = createPlatformReporter({
-    name: foundations.name,
+    name: dependencies.name,
     table,
     nowMs,
     ensureEntity: (namespace, name) => tree.ensureEntity(namespace, name),
@@ -117,17 +117,17 @@ export const compose = (foundations: Foundations): Parts => {
     definition: (check) => configuration.check(defaultNamespace, check),
     lastEvent: (client, check) => lastEvent(registry, defaultNamespace, client, check),
     after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
-    remove: foundations.deleteClient,
+    remove: dependencies.deleteClient,
     version: clientRegistryVersion,
     reportFinding,
     lastStatus: () =>
-      lastEvent(registry, platformNamespace, foundations.name, refusalsCheckName)?.check.status,
+      lastEvent(registry, platformNamespace, dependencies.name, refusalsCheckName)?.check.status,
     hook: (name) => configuration.hook(defaultNamespace, name),
     turns: { take: (...turn) => scheduling.turns.take(...turn) },
     log,
     onFault: (what, error) => faults.report(what, error),
   });
-  const scheduling: Scheduling = composeScheduling(foundations, {
+  const scheduling: Scheduling = composeScheduling(dependencies, {
     configuration,
     pipelines,
     sessions,
@@ -146,7 +146,7 @@ export const compose = (foundations: Foundations): Parts => {
       }),
     report: reportFinding,
     lastWatchdogStatus: () =>
-      lastEvent(registry, platformNamespace, foundations.name, watchdogCheckName)?.check.status,
+      lastEvent(registry, platformNamespace, dependencies.name, watchdogCheckName)?.check.status,
   });
   const pressure = new Pressure([
     () => commit.underPressure,
@@ -154,13 +154,13 @@ export const compose = (foundations: Foundations): Parts => {
   ]);
   commit.onPressure(() => pressure.look());
   const reader = new ReadModel({ commit, index: events, nowMs, silencesMatching });
-  const problems = composeProblems(foundations, {
+  const problems = composeProblems(dependencies, {
     pipelines,
     sessions,
     clients,
     withheld,
     report: reportFinding,
-    lastEvent: () => reader.event(platformNamespace, foundations.name, configurationCheck),
+    lastEvent: () => reader.event(platformNamespace, dependencies.name, configurationCheck),
   });
   return {
     ...scheduling,

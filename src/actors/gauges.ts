@@ -1,9 +1,9 @@
 // Figures of this moment about the actor world, for people and for metrics.
 import { expressionMemo } from '../model/expression-syntax.ts';
-import type { GroupCommit } from './commit/group-commit.ts';
-import type { Parts } from './parts.ts';
+import type { GroupCommit } from './durable/group-commit.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import type { Runtime } from './runtime/runtime.ts';
+import type { Services } from './services.ts';
 
 export const gaugesOf = (
   {
@@ -17,7 +17,7 @@ export const gaugesOf = (
     gate,
     secrets,
   }: Pick<
-    Parts,
+    Services,
     'registered' | 'sessions' | 'pipelines' | 'watchdog' | 'clients' | 'events' | 'held' | 'gate' | 'secrets'
   >,
   runtime: Pick<Runtime, 'figures'>,

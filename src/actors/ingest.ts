@@ -1,21 +1,21 @@
 // Where a validated event enters the actor world: its entity is resolved, the silences of now are named, and the fact is
 // told to the one actor that owns this entity and check. The edge's acknowledgement hangs on the receipt.
-import type { CheckFact, EventWrite } from '../machines/check-facts.ts';
-import type { EntityFact } from '../machines/entity-facts.ts';
+import type { CheckFact, EventWrite } from '../machines/check/check-facts.ts';
+import type { EntityFact } from '../machines/entity/entity-facts.ts';
 import { type Entity, emptySystem } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import { type CheckEvent, type Event, eventNamespace, hasCheck, writtenEntity } from '../model/event.ts';
 import { withMetricHandlers } from '../model/metric-handlers.ts';
 import { entitySubscription } from '../model/names.ts';
-import type { EntityGate } from './entities/entity-bounds.ts';
-import type { EntityTree } from './entities/entity-tree.ts';
+import { importTraceOf, isSignOfLife } from './events/written-event.ts';
+import type { EntityGate } from './families/entity/entity-bounds.ts';
+import type { EntityTree } from './families/entity/entity-tree.ts';
+import type { Silences } from './families/silence/silences.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { joinReceipts } from './runtime/receipts.ts';
 import type { Registry } from './runtime/registry.ts';
-import type { Silences } from './silences/silences.ts';
-import { importTraceOf, isSignOfLife } from './written-event.ts';
 
-export interface IngestWorld {
+export interface IngestPorts {
   readonly tree: EntityTree;
   readonly registry: Pick<Registry, 'tell'>;
   readonly nowMs: () => number;
@@ -32,17 +32,17 @@ export interface IngestWorld {
 }
 
 export class Ingest {
-  readonly #world: IngestWorld;
+  readonly #ports: IngestPorts;
 
-  constructor(world: IngestWorld) {
-    this.#world = world;
+  constructor(ports: IngestPorts) {
+    this.#ports = ports;
   }
 
   /** A result or metrics, from an agent. The receipt is told after the commit. */
   event(event: Event, receipt: Receipt): void {
     const namespace = eventNamespace(event);
-    if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
-    if (!hasCheck(event)) return this.#world.announce(event, receipt);
+    if (!this.#ports.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
+    if (!hasCheck(event)) return this.#ports.announce(event, receipt);
     this.#result(namespace, event, receipt);
   }
 
@@ -53,17 +53,17 @@ export class Ingest {
   write(written: Event, repeatKey: string | null, receipt: Receipt): void {
     if (isSignOfLife(written)) return this.keepalive(written, receipt);
     const namespace = eventNamespace(written);
-    if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
+    if (!this.#ports.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
     const target = written.check?.proxy_entity_name || written.entity.metadata.name;
     if (hasCheck(written)) {
-      const refusal = this.#world.gate.sizeRefusal(namespace, target, written);
+      const refusal = this.#ports.gate.sizeRefusal(namespace, target, written);
       if (refusal !== null) return refuse(receipt, refusal);
     }
     const placed = this.#place(namespace, target, withMetricHandlers(written), receipt);
     if (placed === undefined) return;
     const { event } = placed;
-    if (!hasCheck(event)) return this.#world.announce(event, placed.receipt);
-    const importTrace = importTraceOf(event, this.#world.nowMs());
+    if (!hasCheck(event)) return this.#ports.announce(event, placed.receipt);
+    const importTrace = importTraceOf(event, this.#ports.nowMs());
     this.#tellCheck(namespace, event, placed.receipt, { repeatKey, importTrace });
   }
 
@@ -71,16 +71,16 @@ export class Ingest {
   keepalive(event: Event, receipt: Receipt): void {
     const namespace = eventNamespace(event);
     const { name } = event.entity.metadata;
-    if (!this.#world.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
+    if (!this.#ports.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
     if (!hasCheck(event)) return refuse(receipt, new MonError('invalid', 'a keepalive must carry a check'));
-    if (!this.#world.admitsEntity(namespace, name)) return refuse(receipt, overLimit(name));
+    if (!this.#ports.admitsEntity(namespace, name)) return refuse(receipt, overLimit(name));
     const fact: EntityFact = {
       type: 'keepalive.received',
       event,
-      nowMs: this.#world.nowMs(),
-      newId: this.#world.newId(),
+      nowMs: this.#ports.nowMs(),
+      newId: this.#ports.newId(),
     };
-    this.#world.registry.tell(this.#world.tree.ensureEntity(namespace, name), fact, receipt);
+    this.#ports.registry.tell(this.#ports.tree.ensureEntity(namespace, name), fact, receipt);
   }
 
   /** What an entity actor made of a keepalive, or of its absence: an event of the check `keepalive`. */
@@ -90,7 +90,7 @@ export class Ingest {
 
   #result(namespace: string, event: CheckEvent, receipt: Receipt): void {
     const target = targetEntity(event);
-    const refusal = this.#world.gate.sizeRefusal(namespace, target ?? event.entity.metadata.name, event);
+    const refusal = this.#ports.gate.sizeRefusal(namespace, target ?? event.entity.metadata.name, event);
     if (refusal !== null) return refuse(receipt, refusal);
     if (target === undefined) return this.#tellCheck(namespace, event, receipt);
     const placed = this.#place(namespace, target, event, receipt);
@@ -104,32 +104,32 @@ export class Ingest {
     event: T,
     receipt: Receipt,
   ): { readonly event: T; readonly receipt: Receipt } | undefined {
-    const known = this.#world.tree.entity(namespace, target);
+    const known = this.#ports.tree.entity(namespace, target);
     if (known !== undefined) return { event: { ...event, entity: known }, receipt };
-    if (!this.#world.admitsEntity(namespace, target)) {
+    if (!this.#ports.admitsEntity(namespace, target)) {
       refuse(receipt, overLimit(target));
       return undefined;
     }
     const entity = proxyEntity(namespace, target, event);
     const [forEntity, forEvent] = joinReceipts(receipt);
-    const fact: EntityFact = { type: 'entity.declared', entity, nowMs: this.#world.nowMs() };
-    this.#world.registry.tell(this.#world.tree.ensureEntity(namespace, target), fact, forEntity);
+    const fact: EntityFact = { type: 'entity.declared', entity, nowMs: this.#ports.nowMs() };
+    this.#ports.registry.tell(this.#ports.tree.ensureEntity(namespace, target), fact, forEntity);
     return { event: { ...event, entity }, receipt: forEvent };
   }
 
   #tellCheck(namespace: string, event: CheckEvent, receipt: Receipt, write?: EventWrite): void {
-    const nowMs = this.#world.nowMs();
-    const { tree, gate } = this.#world;
+    const nowMs = this.#ports.nowMs();
+    const { tree, gate } = this.#ports;
     const [entity, check] = [event.entity.metadata.name, event.check.metadata.name];
     const known = tree.knownCheck(namespace, entity, check);
     const refusal = known === undefined ? gate.newCheckRefusal(namespace, entity, check) : null;
     if (refusal !== null) return refuse(receipt, refusal);
     const id = known ?? tree.ensureCheck(namespace, entity, check);
-    const silenced = this.#world.silences.matching(event, Math.floor(nowMs / 1000));
-    const expiring = this.#world.silences.endingOnResolve(namespace, silenced);
-    const untold = this.#world.unheard(event);
+    const silenced = this.#ports.silences.matching(event, Math.floor(nowMs / 1000));
+    const expiring = this.#ports.silences.endingOnResolve(namespace, silenced);
+    const untold = this.#ports.unheard(event);
     const fact: CheckFact = { type: 'result.received', event, nowMs, silenced, expiring, untold, write };
-    this.#world.registry.tell(id, fact, receipt);
+    this.#ports.registry.tell(id, fact, receipt);
   }
 }
 

@@ -2,7 +2,11 @@
 // next; this file does it and tells the statechart what came of it. Every road ends in an event, also those on which
 // nothing is run; only a stopping agent keeps silent.
 import { createActor, type SnapshotFrom } from 'xstate';
-import { type ExecutionEffect, type ExecutionFact, executionMachine } from '../machines/execution-machine.ts';
+import {
+  type ExecutionEffect,
+  type ExecutionFact,
+  executionMachine,
+} from '../machines/execution/execution-machine.ts';
 import type { CheckEvent } from '../model/event.ts';
 import {
   commandEvent,

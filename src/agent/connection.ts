@@ -1,8 +1,11 @@
 // Connection: keeps one line to one of the backends open, for ever. The statechart of the agent's connection decides
 // when to dial whom; this file dials, waits, pings, and tells it what came of it (agent sheet 1.6 to 1.8).
 import { createActor, type SnapshotFrom } from 'xstate';
-import { type AgentConnectionEffect, agentConnectionMachine } from '../machines/agent-connection-machine.ts';
-import { type BackOff, clampWaitMs } from '../machines/back-off-rule.ts';
+import {
+  type AgentConnectionEffect,
+  agentConnectionMachine,
+} from '../machines/agent-connection/agent-connection-machine.ts';
+import { type BackOff, clampWaitMs } from '../machines/agent-connection/back-off-rule.ts';
 import type { Logger } from '../program/log.ts';
 import { agentStopped } from '../wire/close.ts';
 import { decodeFrame, type Frame, invalidMessage } from '../wire/frames.ts';

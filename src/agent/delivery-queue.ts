@@ -2,8 +2,12 @@
 // go out, and stay until the backend has told what became of them. What goes when, the statechart decides; this file
 // holds the events, sends them, and tells what became of each.
 import { createActor, type SnapshotFrom } from 'xstate';
-import { deliveryQueueMachine } from '../machines/delivery-queue-machine.ts';
-import type { Delivery, DeliveryLimits, DeliveryQueueEffect } from '../machines/delivery-queue-rule.ts';
+import { deliveryQueueMachine } from '../machines/delivery-queue/delivery-queue-machine.ts';
+import type {
+  Delivery,
+  DeliveryLimits,
+  DeliveryQueueEffect,
+} from '../machines/delivery-queue/delivery-queue-rule.ts';
 import type { Event } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';
 import { maxUnackedEvents } from '../wire/limits.ts';

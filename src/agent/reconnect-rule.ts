@@ -1,6 +1,6 @@
 // Reconnecting: which backend is next, and how long one that refuses wants to be left alone (agent sheet 1.6, 1.7).
 // Pure; the waits themselves are those of the machines' back-off rule.
-import type { BackOff } from '../machines/back-off-rule.ts';
+import type { BackOff } from '../machines/agent-connection/back-off-rule.ts';
 
 /** Zero to one, one excluded. */
 export type Random = () => number;

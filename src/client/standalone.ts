@@ -1,6 +1,6 @@
 // Standalone checks: those the client runs by its own clock, without being asked (sheet 1.10).
 import { Cron } from 'croner';
-import { firstRunDelayMs } from '../machines/client-schedule-rule.ts';
+import { firstRunDelayMs } from '../machines/client/client-schedule-rule.ts';
 import { parseCron } from '../model/cron.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { isSubdued } from '../model/earlier/subdue.ts';

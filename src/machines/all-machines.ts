@@ -1,16 +1,16 @@
 // Every machine of the house with a title: what the inspector can draw, and what the tests walk through.
 import type { AnyStateMachine } from 'xstate';
-import { agentConnectionMachine } from './agent-connection-machine.ts';
-import { bootMachine } from './boot-machine.ts';
-import { checkMachine } from './check-machine.ts';
-import { circuitMachine } from './circuit-machine.ts';
-import { clientMachine } from './client-machine.ts';
-import { deliveryQueueMachine } from './delivery-queue-machine.ts';
-import { entityMachine } from './entity-machine.ts';
-import { executionMachine } from './execution-machine.ts';
-import { scheduleMachine } from './schedule-machine.ts';
-import { sessionMachine } from './session-machine.ts';
-import { silenceMachine } from './silence-machine.ts';
+import { agentConnectionMachine } from './agent-connection/agent-connection-machine.ts';
+import { bootMachine } from './boot/boot-machine.ts';
+import { checkMachine } from './check/check-machine.ts';
+import { circuitMachine } from './circuit/circuit-machine.ts';
+import { clientMachine } from './client/client-machine.ts';
+import { deliveryQueueMachine } from './delivery-queue/delivery-queue-machine.ts';
+import { entityMachine } from './entity/entity-machine.ts';
+import { executionMachine } from './execution/execution-machine.ts';
+import { scheduleMachine } from './schedule/schedule-machine.ts';
+import { sessionMachine } from './session/session-machine.ts';
+import { silenceMachine } from './silence/silence-machine.ts';
 
 export interface TitledMachine {
   readonly title: string;

@@ -1,6 +1,6 @@
 // The program mon-backend: its commands, its settings, its exit codes.
 import { Command } from 'commander';
-import { GroupCommit } from '../actors/commit/group-commit.ts';
+import { GroupCommit } from '../actors/durable/group-commit.ts';
 import { openResources } from '../actors/resources/open-resources.ts';
 import { realClock } from '../actors/runtime/clock.ts';
 import { createHashingQueue } from '../http/auth/hashing-queue.ts';

@@ -1,6 +1,6 @@
 // Every collection a stranger can make grow, with what bounds it: in number, in bytes, what happens when it is full, and where
 // its size is shown. docs/limits.md is written from this table, and a test holds both against the code.
-import { entityBounds } from '../actors/entities/limits.ts';
+import { entityBounds } from '../actors/families/entity/limits.ts';
 import { maxResourceBytes, maxResourcesPerKind } from '../actors/resources/limits.ts';
 import {
   maxCheckMail,

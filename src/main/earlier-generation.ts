@@ -1,7 +1,7 @@
 // What serves clients of the earlier generation, when it is asked for: their API with its WebSocket, and bridges to the
 // brokers they already use.
 import type { Backend } from '../actors/backend.ts';
-import { openBridge } from '../actors/clients/broker-bridge.ts';
+import { openBridge } from '../actors/families/client/broker-bridge.ts';
 import { realClock } from '../actors/runtime/clock.ts';
 import type { Authenticator } from '../http/auth/authenticator.ts';
 import { createEarlierApi } from '../http/earlier-api/server.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createDeliveryQueue } from '../../src/agent/delivery-queue.ts';
 import type { EventQueue } from '../../src/agent/event-queue.ts';
 import { createEventRelay } from '../../src/agent/event-relay.ts';
-import type { Delivery } from '../../src/machines/delivery-queue-rule.ts';
+import type { Delivery } from '../../src/machines/delivery-queue/delivery-queue-rule.ts';
 import { type Event, eventSchema } from '../../src/model/event.ts';
 import { createTokenBucket } from '../../src/program/token-bucket.ts';
 import { fc } from '../property.ts';

@@ -4,8 +4,8 @@
 import { fileURLToPath } from 'node:url';
 import { type AnyActor, createActor, type EventObject } from 'xstate';
 import { effectLogic, sendObserved, takeEffects } from '../../src/actors/runtime/effect-logic.ts';
-import type { CheckEffect, CheckFact } from '../../src/machines/check-facts.ts';
-import { checkInput, checkMachine } from '../../src/machines/check-machine.ts';
+import type { CheckEffect, CheckFact } from '../../src/machines/check/check-facts.ts';
+import { checkInput, checkMachine } from '../../src/machines/check/check-machine.ts';
 import { type CheckEvent, eventSchema } from '../../src/model/event.ts';
 
 const wire = (n: number, over: Record<string, unknown>): unknown => ({

@@ -1,7 +1,7 @@
 // A committer in memory: commits in the next turn, fails when told to, remembers across "restarts". As the real one does, it
 // keeps what it failed to write and writes its newest form as soon as it can.
 
-import { storeOutcome } from '../../src/actors/commit/store-outcome.ts';
+import { storeOutcome } from '../../src/actors/durable/store-outcome.ts';
 import type { Committer, RecordBody } from '../../src/actors/resources/committer.ts';
 import type { Receipt } from '../../src/actors/runtime/contract.ts';
 import {

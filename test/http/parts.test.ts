@@ -1,7 +1,7 @@
 // The parts of the HTTP room that need no socket: the resource table, seeding, access rules, settlement, frame reading.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { storeOutcome } from '../../src/actors/commit/store-outcome.ts';
+import { storeOutcome } from '../../src/actors/durable/store-outcome.ts';
 import { openResources } from '../../src/actors/resources/open-resources.ts';
 import { type ResourceChange, ResourceTable } from '../../src/actors/resources/resource-table.ts';
 import { isSeeded, seedIfEmpty } from '../../src/actors/resources/seed.ts';

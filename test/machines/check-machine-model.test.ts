@@ -2,8 +2,13 @@
 // that goes forth and back, must lead to the same state and the same effects.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CheckContext, CheckEffect, CheckFact } from '../../src/machines/check-facts.ts';
-import { checkInput, checkMachine, checkVersion, restoreCheck } from '../../src/machines/check-machine.ts';
+import type { CheckContext, CheckEffect, CheckFact } from '../../src/machines/check/check-facts.ts';
+import {
+  checkInput,
+  checkMachine,
+  checkVersion,
+  restoreCheck,
+} from '../../src/machines/check/check-machine.ts';
 import { fc } from '../property.ts';
 import { bring, type Live } from './harness.ts';
 import { idOf, sampleEvent } from './samples.ts';

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CheckContext, CheckEffect, CheckFact } from '../../src/machines/check-facts.ts';
-import { checkInput, checkMachine, checkVersion, restoreCheck } from '../../src/machines/check-machine.ts';
+import type { CheckContext, CheckEffect, CheckFact } from '../../src/machines/check/check-facts.ts';
+import {
+  checkInput,
+  checkMachine,
+  checkVersion,
+  restoreCheck,
+} from '../../src/machines/check/check-machine.ts';
 import { RestoreError } from '../../src/machines/restore-rule.ts';
 import { bring, type Live } from './harness.ts';
 import { idOf, type Sample, sampleEvent } from './samples.ts';

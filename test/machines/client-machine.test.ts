@@ -1,11 +1,11 @@
 // One client of the earlier generation: the client machine, fact by fact (earlier-client sheet 3 and 8).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ClientContext, ClientEffect, ClientFact } from '../../src/machines/client-facts.ts';
-import { judgeClient, nextJudgement, thresholdsOf } from '../../src/machines/client-keepalive-rule.ts';
-import { clientMachine, clientVersion, restoreClient } from '../../src/machines/client-machine.ts';
-import { proxyRecord } from '../../src/machines/client-registry-rule.ts';
-import { judgeSignature } from '../../src/machines/client-signature-rule.ts';
+import type { ClientContext, ClientEffect, ClientFact } from '../../src/machines/client/client-facts.ts';
+import { judgeClient, nextJudgement, thresholdsOf } from '../../src/machines/client/client-keepalive-rule.ts';
+import { clientMachine, clientVersion, restoreClient } from '../../src/machines/client/client-machine.ts';
+import { proxyRecord } from '../../src/machines/client/client-registry-rule.ts';
+import { judgeSignature } from '../../src/machines/client/client-signature-rule.ts';
 import { RestoreError } from '../../src/machines/restore-rule.ts';
 import { bring, type Live } from './harness.ts';
 

@@ -1,14 +1,14 @@
 // What clients of the earlier generation say and are told, message by message (earlier-client sheet 1.7, 3 and 5.4).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clientEntity } from '../../src/machines/client-entity-rule.ts';
-import { handlersOf, resultEvent } from '../../src/machines/client-event-rule.ts';
+import { clientEntity } from '../../src/machines/client/client-entity-rule.ts';
+import { handlersOf, resultEvent } from '../../src/machines/client/client-event-rule.ts';
 import {
   keepaliveResult,
   readKeepalive,
   readResult,
   registrationResult,
-} from '../../src/machines/client-registry-rule.ts';
+} from '../../src/machines/client/client-registry-rule.ts';
 import {
   checkDefinition,
   checkRequest,
@@ -17,8 +17,8 @@ import {
   proxyRequest,
   requestedHooks,
   requestPipe,
-} from '../../src/machines/client-request-rule.ts';
-import { firstRunDelayMs } from '../../src/machines/client-schedule-rule.ts';
+} from '../../src/machines/client/client-request-rule.ts';
+import { firstRunDelayMs } from '../../src/machines/client/client-schedule-rule.ts';
 import { checkConfigSchema } from '../../src/model/check.ts';
 import { attributesAnnotation } from '../../src/model/earlier/attributes.ts';
 import { hookConfigSchema } from '../../src/model/hook.ts';

@@ -2,10 +2,10 @@
 // (earlier-client sheet 3.5, 3.7 and 8).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clientEntity } from '../../src/machines/client-entity-rule.ts';
-import { resultEvent } from '../../src/machines/client-event-rule.ts';
-import { keepingIncident, resolvedEvent, storedResult } from '../../src/machines/client-view-rule.ts';
-import { mergeResult } from '../../src/machines/merge-rule.ts';
+import { mergeResult } from '../../src/machines/check/merge-rule.ts';
+import { clientEntity } from '../../src/machines/client/client-entity-rule.ts';
+import { resultEvent } from '../../src/machines/client/client-event-rule.ts';
+import { keepingIncident, resolvedEvent, storedResult } from '../../src/machines/client/client-view-rule.ts';
 import { attributesAnnotation } from '../../src/model/earlier/attributes.ts';
 import {
   earlierAction,

@@ -1,12 +1,12 @@
 // Scenes of the delivery queue, and what holds in all of them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deliveryQueueMachine } from '../../src/machines/delivery-queue-machine.ts';
+import { deliveryQueueMachine } from '../../src/machines/delivery-queue/delivery-queue-machine.ts';
 import type {
   DeliveryQueueContext,
   DeliveryQueueEffect,
   DeliveryQueueFact,
-} from '../../src/machines/delivery-queue-rule.ts';
+} from '../../src/machines/delivery-queue/delivery-queue-rule.ts';
 import { fc } from '../property.ts';
 import { bring } from './harness.ts';
 

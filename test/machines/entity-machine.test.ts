@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { EntityContext, EntityEffect, EntityFact } from '../../src/machines/entity-facts.ts';
+import type { EntityContext, EntityEffect, EntityFact } from '../../src/machines/entity/entity-facts.ts';
 import {
   entityInput,
   entityMachine,
   entityVersion,
   restoreEntity,
-} from '../../src/machines/entity-machine.ts';
-import { configOf } from '../../src/machines/registration-rule.ts';
+} from '../../src/machines/entity/entity-machine.ts';
+import { configOf } from '../../src/machines/entity/registration-rule.ts';
 import { RestoreError } from '../../src/machines/restore-rule.ts';
 import { bring, type Live } from './harness.ts';
 import { type Sample, sampleEvent, sampleKeepalive } from './samples.ts';

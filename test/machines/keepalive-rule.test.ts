@@ -9,8 +9,12 @@ import {
   patienceOf,
   registrationEvent,
   silentEvent,
-} from '../../src/machines/keepalive-rule.ts';
-import { decideRegistration, heardEntity, isManagedByAgent } from '../../src/machines/registration-rule.ts';
+} from '../../src/machines/entity/keepalive-rule.ts';
+import {
+  decideRegistration,
+  heardEntity,
+  isManagedByAgent,
+} from '../../src/machines/entity/registration-rule.ts';
 import { sampleKeepalive } from './samples.ts';
 
 const patience = (timeout: number, ttl: number) => patienceOf(sampleKeepalive({ check: { timeout, ttl } }));

@@ -5,26 +5,26 @@ import {
   type AgentConnectionEffect,
   type AgentConnectionFact,
   agentConnectionMachine,
-} from '../../src/machines/agent-connection-machine.ts';
-import { agentBackOff } from '../../src/machines/back-off-rule.ts';
-import { type BootEffect, type BootFact, bootMachine } from '../../src/machines/boot-machine.ts';
-import type { CircuitEffect, CircuitFact } from '../../src/machines/circuit-facts.ts';
-import { circuitMachine } from '../../src/machines/circuit-machine.ts';
+} from '../../src/machines/agent-connection/agent-connection-machine.ts';
+import { agentBackOff } from '../../src/machines/agent-connection/back-off-rule.ts';
+import { type BootEffect, type BootFact, bootMachine } from '../../src/machines/boot/boot-machine.ts';
+import type { CircuitEffect, CircuitFact } from '../../src/machines/circuit/circuit-facts.ts';
+import { circuitMachine } from '../../src/machines/circuit/circuit-machine.ts';
 import {
   type ExecutionEffect,
   type ExecutionFact,
   executionMachine,
-} from '../../src/machines/execution-machine.ts';
+} from '../../src/machines/execution/execution-machine.ts';
 import {
   circuitFailures,
   maxCircuitOpenMs,
   minCircuitOpenMs,
   minGoodLineMs,
 } from '../../src/machines/limits.ts';
-import type { SessionContext, SessionFact } from '../../src/machines/session-facts.ts';
-import { sessionMachine } from '../../src/machines/session-machine.ts';
-import type { SilenceEffect, SilenceFact } from '../../src/machines/silence-facts.ts';
-import { silenceMachine } from '../../src/machines/silence-machine.ts';
+import type { SessionContext, SessionFact } from '../../src/machines/session/session-facts.ts';
+import { sessionMachine } from '../../src/machines/session/session-machine.ts';
+import type { SilenceEffect, SilenceFact } from '../../src/machines/silence/silence-facts.ts';
+import { silenceMachine } from '../../src/machines/silence/silence-machine.ts';
 import { bring } from './harness.ts';
 
 describe('the silence machine', () => {

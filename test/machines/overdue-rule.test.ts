@@ -1,8 +1,8 @@
 // When the watchdog takes a schedule for stopped.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextRun } from '../../src/machines/next-run-rule.ts';
-import { judgeSchedule } from '../../src/machines/overdue-rule.ts';
+import { nextRun } from '../../src/machines/schedule/next-run-rule.ts';
+import { judgeSchedule } from '../../src/machines/schedule/overdue-rule.ts';
 import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
 import { fc } from '../property.ts';
 

@@ -1,7 +1,7 @@
 // How the copies of a proxy check are spread over its interval.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { proxyDelaysMs, splayPeriodMs } from '../../src/machines/proxy-splay-rule.ts';
+import { proxyDelaysMs, splayPeriodMs } from '../../src/machines/schedule/proxy-splay-rule.ts';
 import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
 import { fc } from '../property.ts';
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ScheduleContext, ScheduleEffect, ScheduleFact } from '../../src/machines/schedule-facts.ts';
-import { scheduleMachine } from '../../src/machines/schedule-machine.ts';
+import type {
+  ScheduleContext,
+  ScheduleEffect,
+  ScheduleFact,
+} from '../../src/machines/schedule/schedule-facts.ts';
+import { scheduleMachine } from '../../src/machines/schedule/schedule-machine.ts';
 import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
 import { bring, type Live } from './harness.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextRun, runAfter } from '../../src/machines/next-run-rule.ts';
-import { delayNs, nextIntervalRun, splayOf } from '../../src/machines/splay-rule.ts';
-import { isSubdued } from '../../src/machines/subdue-rule.ts';
+import { nextRun, runAfter } from '../../src/machines/schedule/next-run-rule.ts';
+import { delayNs, nextIntervalRun, splayOf } from '../../src/machines/schedule/splay-rule.ts';
+import { isSubdued } from '../../src/machines/schedule/subdue-rule.ts';
 import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
 import { fc } from '../property.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isFlapping, totalStateChange } from '../../src/machines/flapping-rule.ts';
-import { appendHistory, isResolution, isStatusChange } from '../../src/machines/history-rule.ts';
+import { isFlapping, totalStateChange } from '../../src/machines/check/flapping-rule.ts';
+import { appendHistory, isResolution, isStatusChange } from '../../src/machines/check/history-rule.ts';
+import { countOccurrences } from '../../src/machines/check/occurrence-rule.ts';
 import { maxHistoryEntries } from '../../src/machines/limits.ts';
-import { countOccurrences } from '../../src/machines/occurrence-rule.ts';
 import type { HistoryEntry } from '../../src/model/check.ts';
 import { fc } from '../property.ts';
 

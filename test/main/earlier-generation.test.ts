@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Backend } from '../../src/actors/backend.ts';
-import type { Outlet } from '../../src/actors/clients/client-requests.ts';
+import type { Outlet } from '../../src/actors/families/client/client-requests.ts';
 import type { Authenticator } from '../../src/http/auth/authenticator.ts';
 import { serveEarlierGeneration } from '../../src/main/earlier-generation.ts';
 import { createLog } from '../../src/program/log.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { GroupCommit } from '../../src/actors/commit/group-commit.ts';
+import { GroupCommit } from '../../src/actors/durable/group-commit.ts';
 import { openResources } from '../../src/actors/resources/open-resources.ts';
 import { realClock } from '../../src/actors/runtime/clock.ts';
 import { encryptionKeys } from '../../src/main/encryption-keys.ts';

@@ -1,9 +1,9 @@
 // Which handlers are told of events of clients of the earlier generation, and in which shape.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { clientEntity } from '../../src/machines/client-entity-rule.ts';
-import { resultEvent } from '../../src/machines/client-event-rule.ts';
-import { mergeResult } from '../../src/machines/merge-rule.ts';
+import { mergeResult } from '../../src/machines/check/merge-rule.ts';
+import { clientEntity } from '../../src/machines/client/client-entity-rule.ts';
+import { resultEvent } from '../../src/machines/client/client-event-rule.ts';
 import type { CheckEvent } from '../../src/model/event.ts';
 import { handlerSchema, validateHandler } from '../../src/model/handler.ts';
 import { filterLimits, mutatorLimits } from '../../src/pipeline/limits.ts';

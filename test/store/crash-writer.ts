@@ -2,7 +2,7 @@
 // `node crash-writer.js <store url> <state dir> <history file>`: one line `key rev` an acknowledgement, written by it with
 // a plain appending write, which outlives the process.
 import { openSync, writeSync } from 'node:fs';
-import { GroupCommit } from '../../src/actors/commit/group-commit.ts';
+import { GroupCommit } from '../../src/actors/durable/group-commit.ts';
 import { realClock } from '../../src/actors/runtime/clock.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { onOwnershipLost } from './records.ts';

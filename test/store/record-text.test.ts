@@ -1,7 +1,7 @@
 // The text of a record says the same whether parts of it were written before or not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copyCheck } from '../../src/machines/check-copy.ts';
+import { copyCheck } from '../../src/machines/check/check-copy.ts';
 import type { Check } from '../../src/model/check.ts';
 import { definitionOf, resultOf } from '../../src/model/check-parts.ts';
 import { eventSchema } from '../../src/model/event.ts';

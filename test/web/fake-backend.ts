@@ -6,7 +6,7 @@ import { registerInspection } from '../../src/http/inspect/routes.ts';
 import type { Parameters } from '../../src/http/route.ts';
 import { registerUi } from '../../src/http/static-ui.ts';
 import { allMachines } from '../../src/machines/all-machines.ts';
-import { checkMachine } from '../../src/machines/check-machine.ts';
+import { checkMachine } from '../../src/machines/check/check-machine.ts';
 import { MonError } from '../../src/model/errors.ts';
 import type { CheckEvent } from '../../src/model/event.ts';
 import { eventSchema } from '../../src/model/event.ts';

@@ -5,7 +5,7 @@ import { createMachine } from 'xstate';
 import { machineGraph } from '../../src/http/inspect/machine-graph.ts';
 import type { ActorView, Frame } from '../../src/http/inspect/protocol.ts';
 import { allMachines } from '../../src/machines/all-machines.ts';
-import { checkMachine } from '../../src/machines/check-machine.ts';
+import { checkMachine } from '../../src/machines/check/check-machine.ts';
 import { heatOf, shareOf } from '../../web/src/lib/heat.ts';
 import { recordingOf } from '../../web/src/lib/recording.ts';
 import { statelyEventsOf } from '../../web/src/lib/stately-events.ts';

@@ -1,5 +1,5 @@
 // What the index knows of one event beside the event itself, and the orders lists come in. Pure.
-import { severities, severityOf } from '../../machines/severity-rule.ts';
+import { severities, severityOf } from '../../machines/check/severity-rule.ts';
 import type { CheckEvent } from '../../model/event.ts';
 
 /** Where an event stands in the order of urgency. */

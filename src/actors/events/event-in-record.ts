@@ -1,5 +1,5 @@
 // The event in the record of a check. A record may be damaged: whoever cannot restore it sets it aside, we pass it over.
-import type { CheckContext } from '../../machines/check-facts.ts';
+import type { CheckContext } from '../../machines/check/check-facts.ts';
 import { isObject } from '../../machines/restore-rule.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';

@@ -3,7 +3,7 @@
 // fifty thousand is neither read from the store nor sorted when somebody looks.
 //
 // It knows nobody who looks: each change has a sequence number, and whoever wants to know asks what came after one.
-import { type Severity, severities, sinceInHistory } from '../../machines/severity-rule.ts';
+import { type Severity, severities, sinceInHistory } from '../../machines/check/severity-rule.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { byName, byUrgency, type EventEntry, rankOf, type Standing } from './event-entry.ts';
 import { keptChanges, remarkedPerTurn } from './limits.ts';
@@ -25,7 +25,7 @@ export interface Change {
   readonly before: { readonly rank: number; readonly silenced: boolean } | undefined;
 }
 
-export interface EventIndexWorld {
+export interface EventIndexPorts {
   readonly nowMs: () => number;
   readonly silencesMatching: (event: CheckEvent, nowSeconds: number) => readonly string[];
   readonly onFault: (error: unknown) => void;
@@ -42,7 +42,7 @@ const noCounts = (): number[] => severities.map(() => 0);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class EventIndex {
-  readonly #world: EventIndexWorld;
+  readonly #ports: EventIndexPorts;
   readonly #entries = new Map<string, EventEntry>();
   readonly #names = new SortedList<EventEntry, Pick<Standing, 'key'>>(byName);
   readonly #boards = new Map<string, Board>();
@@ -53,8 +53,8 @@ export class EventIndex {
   readonly #remarking = new Map<string, { again: boolean; readonly done: Promise<void> }>();
   #seq = 0;
 
-  constructor(world: EventIndexWorld) {
-    this.#world = world;
+  constructor(ports: EventIndexPorts) {
+    this.#ports = ports;
   }
 
   get size(): number {
@@ -116,7 +116,7 @@ export class EventIndex {
     }
     const pass = { again: false, done: Promise.resolve() };
     pass.done = this.#remark(namespace, pass)
-      .catch(this.#world.onFault)
+      .catch(this.#ports.onFault)
       .finally(() => this.#remarking.delete(namespace));
     this.#remarking.set(namespace, pass);
   }
@@ -197,7 +197,7 @@ export class EventIndex {
   }
 
   #silencesOf(event: CheckEvent): readonly string[] {
-    return this.#world.silencesMatching(event, Math.floor(this.#world.nowMs() / 1000));
+    return this.#ports.silencesMatching(event, Math.floor(this.#ports.nowMs() / 1000));
   }
 
   async #remark(namespace: string, pass: { again: boolean }): Promise<void> {

@@ -2,11 +2,11 @@
 // the end of the incidents of one that was deleted. Each is in the store until the pipelines are done with it, so that a
 // crash in between tells it again: at least once, as with the events of checks.
 import { randomUUID } from 'node:crypto';
-import { needsDelivery } from '../../machines/delivery-rule.ts';
+import { needsDelivery } from '../../machines/check/delivery-rule.ts';
 import { isObject } from '../../machines/restore-rule.ts';
 import type { Event } from '../../model/event.ts';
 import type { RecordKind } from '../../store/snapshot-store.ts';
-import type { GroupCommit } from '../commit/group-commit.ts';
+import type { GroupCommit } from '../durable/group-commit.ts';
 import type { Receipt } from '../runtime/contract.ts';
 import type { Deliveries } from './deliveries.ts';
 
@@ -15,16 +15,16 @@ const prefix = 'announcement/';
 const machine = 'announcement';
 const version = 1;
 
-export interface AnnouncementsWorld {
+export interface AnnouncementsPorts {
   readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'scan'>;
   readonly deliveries: Pick<Deliveries, 'submit'>;
 }
 
 export class Announcements {
-  readonly #world: AnnouncementsWorld;
+  readonly #ports: AnnouncementsPorts;
 
-  constructor(world: AnnouncementsWorld) {
-    this.#world = world;
+  constructor(ports: AnnouncementsPorts) {
+    this.#ports = ports;
   }
 
   /**
@@ -33,7 +33,7 @@ export class Announcements {
    */
   tell(event: Event, receipt?: Receipt): void {
     if (!needsDelivery(event)) return receipt?.({ type: 'done' });
-    const { commit } = this.#world;
+    const { commit } = this.#ports;
     const key = `${prefix}${randomUUID()}`;
     const body = { machine, version, deadlines: [], state: { event } };
     commit.put(
@@ -50,7 +50,7 @@ export class Announcements {
 
   /** At boot: what an earlier process did not finish. A bad record is reported and left where it is. */
   async restore(onBadRecord: (kind: RecordKind, key: string, error: unknown) => void): Promise<void> {
-    for await (const { key, record } of this.#world.commit.scan(kind, { prefix })) {
+    for await (const { key, record } of this.#ports.commit.scan(kind, { prefix })) {
       const event = isObject(record.state) ? record.state['event'] : undefined;
       if (isObject(event) && isObject(event['entity'])) this.#deliver(key, event as unknown as Event);
       else onBadRecord(kind, key, new Error('the record holds no event'));
@@ -58,6 +58,6 @@ export class Announcements {
   }
 
   #deliver(key: string, event: Event): void {
-    this.#world.deliveries.submit(event, () => this.#world.commit.delete(kind, key));
+    this.#ports.deliveries.submit(event, () => this.#ports.commit.delete(kind, key));
   }
 }

@@ -2,14 +2,14 @@
 import { noAssets } from '../../pipeline/ports.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Foundations } from '../foundations.ts';
-import { createCircuits } from './circuits.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { createCircuits } from '../families/circuit/circuits.ts';
 import { createPipelines, type Pipelines } from './pipelines.ts';
 import { createRuntimeAssets } from './runtime-assets.ts';
 import { logTrace } from './trace-log.ts';
 
 export const composePipelines = (
-  { runtime, log, env, assets, deliveryWorkers, runPipelines }: Foundations,
+  { runtime, log, env, assets, deliveryWorkers, runPipelines }: Dependencies,
   configuration: Configuration,
   secrets: Secrets,
 ): Pipelines => {

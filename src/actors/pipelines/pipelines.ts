@@ -2,7 +2,7 @@
 // a trace comes back. Filters run in one sandbox, JavaScript mutators in another, handlers behind their circuits; commands
 // are started by a helper process, since a fork of a large process would hold up the loop.
 import { setMaxListeners } from 'node:events';
-import { needsDelivery } from '../../machines/delivery-rule.ts';
+import { needsDelivery } from '../../machines/check/delivery-rule.ts';
 import type { Event } from '../../model/event.ts';
 import { CommandHelper } from '../../pipeline/commands/command-helper.ts';
 import { filterLimits, mutatorLimits } from '../../pipeline/limits.ts';
@@ -14,7 +14,7 @@ import type { Trace } from '../../pipeline/trace.ts';
 import { deniedTrace, unheardTrace } from '../../pipeline/untold.ts';
 import { Deliveries } from './deliveries.ts';
 
-export interface PipelinesWorld {
+export interface PipelinesPorts {
   readonly lookup: ResourceLookup;
   readonly resolveSecrets: ResolveSecrets;
   readonly gate: HandlerGate;
@@ -41,13 +41,13 @@ export interface Pipelines {
   close(withinMs: number): Promise<void>;
 }
 
-export const createPipelines = (world: PipelinesWorld): Pipelines => {
+export const createPipelines = (ports: PipelinesPorts): Pipelines => {
   const filters = new Sandbox(filterLimits);
   const mutators = new Sandbox(mutatorLimits);
   const stopping = new AbortController();
   // Every running command listens to it: their number is bounded by the workers, not by Node's guess of a leak.
   setMaxListeners(0, stopping.signal);
-  const { lookup, resolveSecrets, gate, loadAssets, env, nowMs } = world;
+  const { lookup, resolveSecrets, gate, loadAssets, env, nowMs } = ports;
   const commands = new CommandHelper();
   const deps = {
     lookup,
@@ -62,18 +62,18 @@ export const createPipelines = (world: PipelinesWorld): Pipelines => {
     signal: stopping.signal,
   };
   const deliveries = new Deliveries({
-    workers: world.workers,
-    after: world.after,
-    run: world.run ?? ((event, previous) => runPipelines(event, deps, previous)),
-    onTrace: world.onTrace,
-    onFault: world.onFault,
+    workers: ports.workers,
+    after: ports.after,
+    run: ports.run ?? ((event, previous) => runPipelines(event, deps, previous)),
+    onTrace: ports.onTrace,
+    onFault: ports.onFault,
   });
   const untold =
     (traceOf: typeof unheardTrace) =>
     (event: Event): Trace | undefined => {
-      if (world.run !== undefined || !needsDelivery(event)) return undefined;
+      if (ports.run !== undefined || !needsDelivery(event)) return undefined;
       const trace = traceOf(event, lookup, nowMs());
-      if (trace !== undefined) world.onTrace(event, trace);
+      if (trace !== undefined) ports.onTrace(event, trace);
       return trace;
     };
   return {
@@ -82,7 +82,7 @@ export const createPipelines = (world: PipelinesWorld): Pipelines => {
     denied: untold(deniedTrace),
     expressions: filters,
     async close(withinMs) {
-      const late = new Promise<void>((resolve) => world.after(withinMs, resolve));
+      const late = new Promise<void>((resolve) => ports.after(withinMs, resolve));
       await Promise.race([deliveries.drained(), late]);
       stopping.abort();
       await Promise.all([filters.close(), mutators.close(), commands.close()]);

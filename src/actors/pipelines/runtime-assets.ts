@@ -11,7 +11,7 @@ import { maxAssetScriptBytes } from '../../pipeline/limits.ts';
 import type { LoadAssets } from '../../pipeline/ports.ts';
 import { maxKeptAssetScripts } from '../runtime/limits.ts';
 
-export interface RuntimeAssetsWorld {
+export interface RuntimeAssetsPorts {
   readonly store: AssetStore;
   /** This machine, as the filters and the tokens of an asset see it. */
   readonly entity: Entity;
@@ -20,7 +20,7 @@ export interface RuntimeAssetsWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export const createRuntimeAssets = ({ store, entity, definition, env }: RuntimeAssetsWorld): LoadAssets => {
+export const createRuntimeAssets = ({ store, entity, definition, env }: RuntimeAssetsPorts): LoadAssets => {
   /** By folder: what is unpacked there never changes. */
   const scripts = new LRUCache<string, Promise<readonly string[]>>({ max: maxKeptAssetScripts });
   const scriptsIn = (folder: string): Promise<readonly string[]> => {

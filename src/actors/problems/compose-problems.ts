@@ -4,12 +4,12 @@ import type { CheckConfig } from '../../model/check.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { defaultNamespace } from '../../model/names.ts';
 import type { Problem } from '../../model/problems.ts';
-import type { Clients } from '../clients/clients.ts';
-import type { Foundations } from '../foundations.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Clients } from '../families/client/clients.ts';
+import type { Sessions } from '../families/session/sessions.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
-import { type Finding, platformNamespace } from '../platform-events.ts';
+import { type Finding, platformNamespace } from '../platform/platform-events.ts';
 import type { Resource, ResourceId } from '../resources/resource-table.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { type FoundProblems, ProblemBook } from './problem-book.ts';
 import { tryExpressions } from './try-expressions.ts';
 import type { Withheld } from './withheld.ts';
@@ -78,7 +78,7 @@ const clientsRun = (clients: Clients, { metadata, subscriptions }: CheckConfig):
   });
 
 export const composeProblems = (
-  { runtime, table, log }: Foundations,
+  { runtime, table, log }: Dependencies,
   { pipelines, sessions, clients, withheld, report, lastEvent }: ProblemNeighbours,
 ): Problems => {
   const { clock, faults } = runtime;

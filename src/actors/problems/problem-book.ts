@@ -12,7 +12,7 @@ export interface FoundProblems {
   readonly problems: readonly Problem[];
 }
 
-export interface ProblemBookWorld {
+export interface ProblemBookPorts {
   readonly table: ResourceTable;
   /** Tries the expressions of a definition on a sample; the sentences of those that fail. */
   readonly tryExpressions: (segment: string, resource: Resource) => Promise<readonly Problem[]>;
@@ -34,15 +34,15 @@ interface Entry {
 const keyOf = ({ segment, namespace, name }: ResourceId): string => `${segment}/${namespace}/${name}`;
 
 export class ProblemBook {
-  readonly #world: ProblemBookWorld;
+  readonly #ports: ProblemBookPorts;
   readonly #entries = new Map<string, Entry>();
   /** By the key of what is named: who names it. */
   readonly #namedBy = new Map<string, Set<string>>();
   #version = 0;
 
-  constructor(world: ProblemBookWorld) {
-    this.#world = world;
-    const { table } = world;
+  constructor(ports: ProblemBookPorts) {
+    this.#ports = ports;
+    const { table } = ports;
     for (const segment of [...judgedSegments, 'providers', 'roles', 'clusterroles'])
       table.watch(segment, (change) => this.#learn(change));
   }
@@ -55,7 +55,7 @@ export class ProblemBook {
   /** Judges everything there is. Call once, after the table is loaded. */
   start(): void {
     for (const segment of judgedSegments)
-      for (const resource of this.#world.table.list(segment).items)
+      for (const resource of this.#ports.table.list(segment).items)
         this.#judge(idOf(segment, resource), resource);
   }
 
@@ -80,7 +80,7 @@ export class ProblemBook {
 
   /** Keeps the unknown fields of a write, or forgets those of the write before. */
   async noteUnknownFields(id: ResourceId, messages: readonly string[]): Promise<void> {
-    const { table } = this.#world;
+    const { table } = this.#ports;
     const place = { segment: unknownSegment, namespace: '', name: keyOf(id) };
     if (messages.length > 0) await table.put(place, { messages });
     else if (table.get(unknownSegment, '', keyOf(id)) !== undefined) await table.delete(place);
@@ -89,11 +89,11 @@ export class ProblemBook {
   }
 
   #problems({ id, resource, problems, failures }: Entry): readonly Problem[] {
-    const noted = this.#world.table.get(unknownSegment, '', keyOf(id));
+    const noted = this.#ports.table.get(unknownSegment, '', keyOf(id));
     const unknown = ((noted?.messages ?? []) as readonly string[]).map(
       (message): Problem => ({ why: 'unknownField', field: '', message }),
     );
-    return [...unknown, ...problems, ...failures, ...this.#world.momentary(id, resource)];
+    return [...unknown, ...problems, ...failures, ...this.#ports.momentary(id, resource)];
   }
 
   #learn(change: ResourceChange): void {
@@ -110,7 +110,7 @@ export class ProblemBook {
   }
 
   #judge(id: ResourceId, resource: Resource): void {
-    const { table, tryExpressions, onFault } = this.#world;
+    const { table, tryExpressions, onFault } = this.#ports;
     if (!(judgedSegments as readonly string[]).includes(id.segment)) return;
     const key = keyOf(id);
     const names = new Set<string>();
@@ -140,7 +140,7 @@ export class ProblemBook {
     this.#unlink(known);
     this.#entries.delete(keyOf(id));
     this.#version += 1;
-    this.noteUnknownFields(id, []).catch(this.#world.onFault);
+    this.noteUnknownFields(id, []).catch(this.#ports.onFault);
   }
 
   #unlink(entry: Entry | undefined): void {

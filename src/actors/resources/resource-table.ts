@@ -18,9 +18,9 @@ import {
   storeKey,
 } from './resource.ts';
 import { type ResourceBounds, ResourceBudget, resourceBounds } from './resource-budget.ts';
-import { Shelf } from './shelf.ts';
+import { ResourceStore } from './resource-store.ts';
 import { VaultError } from './vault.ts';
-import { Lanes, NamespaceGate } from './write-order.ts';
+import { NamespaceGate, SerialQueues } from './write-order.ts';
 
 export type {
   ListQuery,
@@ -52,10 +52,10 @@ export interface ResourceTableOptions {
 
 export class ResourceTable {
   readonly #options: ResourceTableOptions;
-  readonly #shelves = new Map<string, Shelf>();
+  readonly #stores = new Map<string, ResourceStore>();
   readonly #watchers = new Map<string, Set<(change: ResourceChange) => void>>();
   readonly #budget: ResourceBudget;
-  readonly #lanes = new Lanes();
+  readonly #queues = new SerialQueues();
   readonly #gate = new NamespaceGate((namespace) => this.hasNamespace(namespace));
 
   constructor(options: ResourceTableOptions) {
@@ -75,7 +75,7 @@ export class ResourceTable {
           name,
           resource: record.state as Resource,
         };
-        this.#shelf(segment).set(namespace, found.name, deepFreeze(found.resource));
+        this.#store(segment).set(namespace, found.name, deepFreeze(found.resource));
         if (codecs?.[segment]?.isCurrent?.(record.state) === false)
           outdated.push({ segment, namespace, name: found.name });
         this.#budget.set(storeKey(segment, namespace, found.name), sizeOf(found.resource));
@@ -103,7 +103,7 @@ export class ResourceTable {
   }
 
   get(segment: string, namespace: string, name: string): Resource | undefined {
-    return this.#shelves.get(segment)?.get(namespace, name);
+    return this.#stores.get(segment)?.get(namespace, name);
   }
 
   hasNamespace(namespace: string): boolean {
@@ -117,12 +117,12 @@ export class ResourceTable {
 
   /** Number of resources of a kind. */
   count(segment: string): number {
-    return this.#shelves.get(segment)?.size ?? 0;
+    return this.#stores.get(segment)?.size ?? 0;
   }
 
   /** Resources in order of namespace and name. Reads on until `limit` matching ones are found. */
   list(segment: string, query: ListQuery = {}): ResourcePage {
-    return this.#shelf(segment).list(query);
+    return this.#store(segment).list(query);
   }
 
   /** Rejects with `alreadyExists`, `notFound` (no such namespace), `storeFull` or `unavailable`. */
@@ -157,7 +157,7 @@ export class ResourceTable {
    */
   delete(id: ResourceId, check: (current: Resource) => void = () => {}): Promise<boolean> {
     const remove = id.segment === namespacesSegment ? this.#removeNamespace : this.#remove;
-    return this.#lanes.run(laneOf(id), async () => {
+    return this.#queues.run(laneOf(id), async () => {
       const current = this.get(id.segment, id.namespace, id.name);
       if (current !== undefined) check(current);
       return remove.call(this, id);
@@ -181,12 +181,12 @@ export class ResourceTable {
       const [key, size] = [laneOf(id), sizeOf(resource)];
       this.#budget.check(id.segment, key, size, this.count(id.segment));
       await this.#commit(id, resource, previous);
-      this.#shelf(id.segment).set(id.namespace, id.name, resource);
+      this.#store(id.segment).set(id.namespace, id.name, resource);
       this.#budget.set(key, size);
       this.#tell({ type: 'put', ...id, resource, previous });
       return { resource, previous };
     };
-    return this.#lanes.run(laneOf(id), () => this.#gate.inside(id.namespace, write));
+    return this.#queues.run(laneOf(id), () => this.#gate.inside(id.namespace, write));
   }
 
   async #commit(id: ResourceId, resource: Resource, previous: Resource | undefined): Promise<void> {
@@ -213,7 +213,7 @@ export class ResourceTable {
       committer.put('resource', key, () => this.#body(id, previous));
       throw error;
     }
-    this.#shelf(id.segment).delete(id.namespace, id.name);
+    this.#store(id.segment).delete(id.namespace, id.name);
     this.#budget.delete(laneOf(id));
     this.#tell({ type: 'deleted', ...id, previous });
     return true;
@@ -236,8 +236,8 @@ export class ResourceTable {
 
   #occupant(namespace: string): string | undefined {
     if (this.#gate.hasWriters(namespace)) return 'a resource that is just being written';
-    for (const [segment, shelf] of this.#shelves)
-      for (const name of shelf.namesIn(namespace))
+    for (const [segment, store] of this.#stores)
+      for (const name of store.namesIn(namespace))
         if (!isFurniture(segment, name)) return `${segment} ${name}`;
     return undefined;
   }
@@ -254,10 +254,10 @@ export class ResourceTable {
     }
   }
 
-  #shelf(segment: string): Shelf {
-    const shelf = this.#shelves.get(segment) ?? new Shelf();
-    this.#shelves.set(segment, shelf);
-    return shelf;
+  #store(segment: string): ResourceStore {
+    const store = this.#stores.get(segment) ?? new ResourceStore();
+    this.#stores.set(segment, store);
+    return store;
   }
 
   #storeKey({ segment, namespace, name }: ResourceId): string {

@@ -2,17 +2,17 @@
 // while something is being written into it.
 import { MonError } from '../../model/errors.ts';
 
-/** Work on the same lane runs one after the other, whatever became of the work before. */
-export class Lanes {
-  /** The last work of every lane that is in use. */
+/** Work on the same key runs one after the other, whatever became of the work before. */
+export class SerialQueues {
+  /** The last work of every key that is in use. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  run<T>(lane: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(lane) ?? Promise.resolve();
+  run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
     const mine = before.then(work, work);
-    this.#last.set(lane, mine);
+    this.#last.set(key, mine);
     const leave = (): void => {
-      if (this.#last.get(lane) === mine) this.#last.delete(lane);
+      if (this.#last.get(key) === mine) this.#last.delete(key);
     };
     mine.then(leave, leave);
     return mine;

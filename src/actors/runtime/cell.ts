@@ -23,9 +23,9 @@ import type { TransitionWatch } from './inspection.ts';
 import { type DueMail, dueType, type Handled, handledWell, Life, type LifeHome } from './life.ts';
 import { defaultShutdownMs, defaultStartTimeoutMs } from './limits.ts';
 import type { Letter } from './mailbox.ts';
-import type { RuntimeParts } from './parts.ts';
 import type { Addressee } from './registry.ts';
 import type { Runnable } from './run-queue.ts';
+import type { RuntimeServices } from './runtime-services.ts';
 import type { ChildInfo, FailureNote } from './slot.ts';
 
 /** What a cell needs of its supervisor: XState actors, somebody to report to, and what is remembered of it. */
@@ -39,7 +39,7 @@ export interface CellHost extends ChildHost, ActorMaker {
 export class Cell implements Child, Addressee, Runnable, LifeHome {
   readonly kind = 'actor';
   readonly spec: ChildSpec;
-  readonly parts: RuntimeParts;
+  readonly parts: RuntimeServices;
   /** Attached while somebody watches this actor; costs nothing else. */
   watch: TransitionWatch | undefined;
   readonly #host: CellHost;
@@ -60,7 +60,7 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
   #whenHalted: (() => void)[] | undefined;
   #deathListeners: DeathListeners | undefined;
 
-  constructor(spec: ChildSpec, host: CellHost, parts: RuntimeParts) {
+  constructor(spec: ChildSpec, host: CellHost, parts: RuntimeServices) {
     this.spec = spec;
     this.parts = parts;
     this.#host = host;

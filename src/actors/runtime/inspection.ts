@@ -14,7 +14,7 @@ import type { ActorMessage, TransitionRecord } from './contract.ts';
 import { type Step, sendObserved } from './effect-logic.ts';
 import type { Faults } from './facts.ts';
 import { keptTransitions } from './limits.ts';
-import type { RuntimeParts } from './parts.ts';
+import type { RuntimeServices } from './runtime-services.ts';
 import { stateValueOf } from './snapshot.ts';
 
 export type TransitionObserver = (record: TransitionRecord) => void;
@@ -30,13 +30,13 @@ interface Sent {
 export class TransitionWatch {
   readonly #id: string;
   readonly #machine: AnyStateMachine;
-  readonly #parts: Pick<RuntimeParts, 'clock' | 'faults'>;
+  readonly #parts: Pick<RuntimeServices, 'clock' | 'faults'>;
   readonly #observers = new Set<TransitionObserver>();
   readonly #ring: TransitionRecord[] = [];
   #sent: Sent | undefined;
   #seq = 0;
 
-  constructor(id: string, machine: AnyStateMachine, parts: Pick<RuntimeParts, 'clock' | 'faults'>) {
+  constructor(id: string, machine: AnyStateMachine, parts: Pick<RuntimeServices, 'clock' | 'faults'>) {
     this.#id = id;
     this.#machine = machine;
     this.#parts = parts;

@@ -13,7 +13,7 @@ import type {
 import { type Deadline, type DeadlineOptions, kindOf } from './deadlines.ts';
 import { takeEffects } from './effect-logic.ts';
 import type { TransitionWatch } from './inspection.ts';
-import type { RuntimeParts } from './parts.ts';
+import type { RuntimeServices } from './runtime-services.ts';
 import { done, Settlement, tellReceipt } from './settlement.ts';
 import { knowsEvent } from './unknown-event.ts';
 
@@ -32,7 +32,7 @@ const ended: Handled = { type: 'ended' };
 export interface LifeHome {
   readonly id: ActorId;
   readonly behaviour: Behaviour;
-  readonly parts: RuntimeParts;
+  readonly parts: RuntimeServices;
   post(message: ActorMessage, receipt: Receipt | undefined): void;
   /** A deadline has come: its mail is never refused. */
   postDue(mail: DueMail): void;

@@ -9,7 +9,7 @@ import { type DryRun, dryRun, type TransitionObserver, TransitionWatch } from '.
 import { createRegistry } from './registry.ts';
 import { createRunQueue } from './run-queue.ts';
 import { checkSpec } from './spec-check.ts';
-import { Supervisor, type SupervisorOptions, type SupervisorParts } from './supervisor.ts';
+import { Supervisor, type SupervisorOptions, type SupervisorServices } from './supervisor.ts';
 import {
   type ActorDetail,
   type ActorInfo,
@@ -54,7 +54,7 @@ export interface RuntimeStats extends RuntimeFigures {
   readonly facts: Readonly<Record<LifecycleFact['type'], number>>;
 }
 
-export interface Runtime extends SupervisorParts {
+export interface Runtime extends SupervisorServices {
   supervisor(id: ActorId): Supervisor | undefined;
   /** Actors whose id begins with the prefix, in order of start; lazy, the caller may stop early. */
   actors(prefix?: string): Iterable<ActorInfo>;
@@ -98,7 +98,7 @@ export function createRuntime({
   const queue = createRunQueue({ clock, onFault: (error) => faults.report('the run queue', error) });
   const registry = createRegistry<Cell>({ deadlines, queue, facts, faults });
   const supervisors = new Map<ActorId, Supervisor>();
-  const parts: SupervisorParts = {
+  const parts: SupervisorServices = {
     clock,
     random,
     log,
@@ -153,7 +153,7 @@ export function createRuntime({
   };
 }
 
-const figuresOf = (parts: SupervisorParts): RuntimeFigures => {
+const figuresOf = (parts: SupervisorServices): RuntimeFigures => {
   const { registry, supervisors, queue, deadlines, faults, facts } = parts;
   const counts = facts.counts();
   return {
@@ -174,7 +174,7 @@ const figuresOf = (parts: SupervisorParts): RuntimeFigures => {
 };
 
 /** The watch goes with its last observer. */
-const attach = (cell: Cell, observer: TransitionObserver, parts: SupervisorParts): (() => void) => {
+const attach = (cell: Cell, observer: TransitionObserver, parts: SupervisorServices): (() => void) => {
   cell.watch ??= new TransitionWatch(cell.id, cell.behaviour.machine, parts);
   const { watch } = cell;
   // A wrapper of its own, so that one function may observe twice and detach once.
@@ -186,13 +186,13 @@ const attach = (cell: Cell, observer: TransitionObserver, parts: SupervisorParts
   };
 };
 
-function* actorRows(parts: SupervisorParts, prefix: string): Iterable<ActorInfo> {
+function* actorRows(parts: SupervisorServices, prefix: string): Iterable<ActorInfo> {
   for (const cell of parts.registry.cells()) if (cell.id.startsWith(prefix)) yield actorInfo(cell, parts);
 }
 
 /** A supervisor without a parent, started. Its children of the spec start in order; `ready()` tells when they are up. */
 export function createSupervisor(
-  parts: SupervisorParts,
+  parts: SupervisorServices,
   spec: SupervisorSpec,
   options: Pick<SupervisorOptions, 'onExit'> = {},
 ): Supervisor {

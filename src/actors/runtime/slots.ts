@@ -2,18 +2,18 @@
 // for it: entering and leaving both happen here.
 import type { Child } from './child.ts';
 import type { ActorId } from './contract.ts';
-import type { RuntimeParts } from './parts.ts';
 import type { Addressee } from './registry.ts';
 import { comesBack } from './restart-rule.ts';
+import type { RuntimeServices } from './runtime-services.ts';
 import { type ChildState, emptySlot, forgive, type Slot, stateOf } from './slot.ts';
 
 export type ChildCounts = Readonly<Record<ChildState | 'total', number>>;
 
 export class Slots {
-  readonly #parts: Pick<RuntimeParts, 'registry' | 'deadlines'>;
+  readonly #parts: Pick<RuntimeServices, 'registry' | 'deadlines'>;
   readonly #slots = new Map<ActorId, Slot>();
 
-  constructor(parts: Pick<RuntimeParts, 'registry' | 'deadlines'>) {
+  constructor(parts: Pick<RuntimeServices, 'registry' | 'deadlines'>) {
     this.#parts = parts;
   }
 

@@ -8,8 +8,8 @@ import type { EffectLogic } from './effect-logic.ts';
 import { asError } from './facts.ts';
 import { createFailurePolicy, type FailurePolicy, type Verdict } from './failure-policy.ts';
 import { mailKeptMs } from './limits.ts';
-import type { RuntimeParts } from './parts.ts';
 import { affectedBy, decideRestart } from './restart-rule.ts';
+import type { RuntimeServices } from './runtime-services.ts';
 import { SiblingRestart } from './sibling-restart.ts';
 import { errorOf, note, type Slot } from './slot.ts';
 import type { Slots } from './slots.ts';
@@ -25,7 +25,7 @@ import {
 export interface SupervisorHome {
   readonly id: ActorId;
   readonly spec: SupervisorSpec;
-  readonly parts: RuntimeParts;
+  readonly parts: RuntimeServices;
   readonly slots: Slots;
   readonly phase: ChildPhase;
   /** The children of the first start are up, in order, or on their way back. */

@@ -18,15 +18,15 @@ import type {
 } from './contract.ts';
 import type { EffectLogic } from './effect-logic.ts';
 import { haltChild, haltInOrder } from './halting.ts';
-import type { RuntimeParts } from './parts.ts';
 import type { WritableRegistry } from './registry.ts';
+import type { RuntimeServices } from './runtime-services.ts';
 import { type ChildInfo, type FailureNote, forgive, infoOf, type Slot } from './slot.ts';
 import { type ChildCounts, Slots } from './slots.ts';
 import { checkSpec, isSupervisorSpec } from './spec-check.ts';
 import { type SupervisorHome, SupervisorLife } from './supervisor-life.ts';
 
 /** What supervisors share beyond what cells do: each other. */
-export interface SupervisorParts extends RuntimeParts {
+export interface SupervisorServices extends RuntimeServices {
   readonly registry: WritableRegistry<Cell>;
   /** Every supervisor that was created and not yet stopped for good. */
   readonly supervisors: Map<ActorId, Supervisor>;
@@ -44,7 +44,7 @@ export class Supervisor implements Child, CellHost, SupervisorHome {
   readonly spec: SupervisorSpec;
   readonly restart: RestartType;
   readonly shutdownMs: number;
-  readonly parts: SupervisorParts;
+  readonly parts: SupervisorServices;
   readonly slots: Slots;
   readonly #options: SupervisorOptions;
   #phase: ChildPhase = 'down';
@@ -55,7 +55,7 @@ export class Supervisor implements Child, CellHost, SupervisorHome {
   #whenHalted: (() => void)[] = [];
   #whenReady: { resolve: () => void; reject: (error: Error) => void }[] = [];
 
-  constructor(parts: SupervisorParts, spec: SupervisorSpec, options: SupervisorOptions = {}) {
+  constructor(parts: SupervisorServices, spec: SupervisorSpec, options: SupervisorOptions = {}) {
     this.spec = spec;
     this.restart = spec.restart ?? 'permanent';
     this.shutdownMs = spec.shutdownMs ?? Number.POSITIVE_INFINITY;

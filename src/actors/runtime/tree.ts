@@ -4,7 +4,7 @@ import type { Cell } from './cell.ts';
 import type { ActorId, Strategy, TransitionRecord } from './contract.ts';
 import { maxTreeChildren } from './limits.ts';
 import type { ChildState, FailureNote } from './slot.ts';
-import type { Supervisor, SupervisorParts } from './supervisor.ts';
+import type { Supervisor, SupervisorServices } from './supervisor.ts';
 
 export interface ActorInfo {
   readonly id: ActorId;
@@ -68,7 +68,7 @@ export interface TreeOptions {
   readonly maxChildren?: number;
 }
 
-export const actorInfo = (cell: Cell, parts: SupervisorParts): ActorInfo => {
+export const actorInfo = (cell: Cell, parts: SupervisorServices): ActorInfo => {
   const { life } = cell;
   const { supervisor } = cell;
   const child = supervisor.child(cell.id);
@@ -88,7 +88,7 @@ export const actorInfo = (cell: Cell, parts: SupervisorParts): ActorInfo => {
   };
 };
 
-export const actorDetail = (cell: Cell, parts: SupervisorParts): ActorDetail => ({
+export const actorDetail = (cell: Cell, parts: SupervisorServices): ActorDetail => ({
   info: actorInfo(cell, parts),
   machine: cell.behaviour.machine,
   snapshot: cell.snapshot(),
@@ -112,7 +112,7 @@ export const supervisorInfo = (supervisor: Supervisor): SupervisorInfo => ({
 /** Undefined when there is no such supervisor. */
 export const treeBelow = (
   supervisor: Supervisor,
-  parts: SupervisorParts,
+  parts: SupervisorServices,
   { depth = Number.POSITIVE_INFINITY, maxChildren = maxTreeChildren }: TreeOptions = {},
 ): TreeNode => {
   const info = supervisorInfo(supervisor);
@@ -128,5 +128,5 @@ export const treeBelow = (
   return { kind: 'supervisor', supervisor: info, children, omitted: info.counts.total - children.length };
 };
 
-export const rootsOf = (parts: SupervisorParts): readonly Supervisor[] =>
+export const rootsOf = (parts: SupervisorServices): readonly Supervisor[] =>
   [...parts.supervisors.values()].filter((supervisor) => supervisor.parent === undefined);

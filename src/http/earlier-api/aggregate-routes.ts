@@ -1,6 +1,6 @@
 // /aggregates: results of many clients under one name (earlier-client sheet 4). An aggregate is what the last results say
 // it is; deleting it forgets the results until now, and it comes back with the next one.
-import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
+import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
 import {
   aggregateChecks,
   aggregateClients,
@@ -9,7 +9,7 @@ import {
   aggregatesOf,
   isSeverity,
   severities,
-} from '../../machines/client-aggregate-rule.ts';
+} from '../../machines/client/client-aggregate-rule.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { wholeNumber } from './listing.ts';
 import { allEvents } from './result-routes.ts';

@@ -1,6 +1,6 @@
 // /checks and /request: definitions, and asking for one to be run now (earlier-client sheet 4).
-import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
-import { checkDefinition, isStandalone, requestedHooks } from '../../machines/client-request-rule.ts';
+import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
+import { checkDefinition, isStandalone, requestedHooks } from '../../machines/client/client-request-rule.ts';
 import type { CheckConfig } from '../../model/check.ts';
 import type { Json } from '../../model/earlier/json.ts';
 import type { HookConfig } from '../../model/hook.ts';

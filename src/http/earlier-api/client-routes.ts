@@ -1,6 +1,6 @@
 // /clients: the registry, as the earlier generation shows it (earlier-client sheet 4).
-import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
-import type { ClientRecord } from '../../machines/client-facts.ts';
+import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
+import type { ClientRecord } from '../../machines/client/client-facts.ts';
 import { clientRows } from '../../model/earlier/client-rules.ts';
 import { earlierResult } from '../../model/earlier/event-shape.ts';
 import type { Json } from '../../model/earlier/json.ts';

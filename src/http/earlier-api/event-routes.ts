@@ -1,6 +1,6 @@
 // /events and /resolve: what is wrong with clients, and saying that it no longer is (earlier-client sheet 3.5, 3.7 and 4).
 import { randomUUID } from 'node:crypto';
-import { resolvedEvent } from '../../machines/client-view-rule.ts';
+import { resolvedEvent } from '../../machines/client/client-view-rule.ts';
 import { earlierEvent, isEarlierEvent } from '../../model/earlier/event-shape.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { checkKey } from '../../model/names.ts';

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
+import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import { MonError } from '../../model/errors.ts';
 import { parseGuarded } from '../../model/guarded-json.ts';

@@ -1,5 +1,5 @@
 // /silenced: the same silences as everywhere else, in the words of the earlier generation (earlier-client sheet 3.6 and 4).
-import { clientNamespace } from '../../actors/clients/client-behaviour.ts';
+import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
 import type { Json } from '../../model/earlier/json.ts';
 import {
   completeSilenced,

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Clients } from '../../actors/clients/clients.ts';
+import type { Clients } from '../../actors/families/client/clients.ts';
 import { asError } from '../../actors/runtime/facts.ts';
 import { outcomeOfError, outcomeRules, outcomeText } from '../../actors/runtime/outcome.ts';
 import { MonError } from '../../model/errors.ts';

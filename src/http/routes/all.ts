@@ -6,7 +6,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { HashingQueue } from '../auth/hashing-queue.ts';
 import type { Issuers } from '../auth/providers/issuers.ts';
 import type { BackendPort } from '../backend-port.ts';
-import { createEntityDesk } from '../entity-desk.ts';
+import { createEntityOperations } from '../entity-operations.ts';
 import { requireClusterAdmin } from '../grants.ts';
 import { resourceRoutes } from '../resource-routes.ts';
 import { okWithTag, type Route } from '../route.ts';
@@ -50,7 +50,7 @@ export const apiRoutes = ({
   licenseKey,
 }: RouteWorld): readonly Route[] => {
   const table = backend.resources;
-  const desk = createEntityDesk(backend);
+  const entities = createEntityOperations(backend);
   return [
     ...operationRoutes(operations),
     ...clusterRoutes(operations.backendId),
@@ -58,8 +58,8 @@ export const apiRoutes = ({
     ...authRoutes(authenticator),
     ...oidcRoutes(issuers, authenticator, refreshRoute(authenticator)),
     ...eventRoutes(backend),
-    ...entityRoutes(desk),
-    ...entityV3Routes(desk),
+    ...entityRoutes(entities),
+    ...entityV3Routes(entities),
     ...checkRoutes(backend),
     ...namespaceRoutes(backend),
     ...silencedRoutes(table, wallMs, silencing),

@@ -9,7 +9,7 @@ import { redactEntity } from '../../model/redaction.ts';
 import { toWireEntity, toWireEntityConfig } from '../../model/wire-shape.ts';
 import { isWrapped, readWrapped, unwrap, wrap } from '../../model/wrapped.ts';
 import { type JsonObject, objectBody } from '../body.ts';
-import { configOf, type EntityDesk, type EntityForm } from '../entity-desk.ts';
+import { configOf, type EntityForm, type EntityOperations } from '../entity-operations.ts';
 import { type AccessRule, created, type GuardedRoute, noContent, okWithTag } from '../route.ts';
 import { json, type RouteDoc, removedAnswer } from '../route-doc.ts';
 
@@ -105,10 +105,10 @@ const readDocs = ({ noun, schema, example }: Half) => {
   return { list, get, found };
 };
 
-const readRoutes = (desk: EntityDesk, half: Half): readonly GuardedRoute[] => {
+const readRoutes = (entities: EntityOperations, half: Half): readonly GuardedRoute[] => {
   const { list, get } = readDocs(half);
   const collection = `${root}/namespaces/:namespace/${half.path}`;
-  const handle: GuardedRoute['handle'] = (call) => desk.list(call, half.form);
+  const handle: GuardedRoute['handle'] = (call) => entities.list(call, half.form);
   return [
     { method: 'GET', url: `${root}/${half.path}`, access: onCollection, doc: list, handle },
     { method: 'GET', url: collection, access: onCollection, doc: list, handle },
@@ -117,13 +117,13 @@ const readRoutes = (desk: EntityDesk, half: Half): readonly GuardedRoute[] => {
       url: `${collection}/:name`,
       access: onOne,
       doc: get,
-      handle: async (call) => okWithTag(half.form(await desk.read(call))),
+      handle: async (call) => okWithTag(half.form(await entities.read(call))),
     },
   ];
 };
 
 const writeRoutes = (
-  desk: EntityDesk,
+  entities: EntityOperations,
   { path, form, schema, example, noun }: Half,
 ): readonly GuardedRoute[] => {
   const url = `${root}/namespaces/:namespace/${path}/:name`;
@@ -141,7 +141,7 @@ const writeRoutes = (
         refusals: [402, 409, 412],
       },
       handle: async (call) => {
-        const saved = await desk.replace(call, bodyOf(call.body), form);
+        const saved = await entities.replace(call, bodyOf(call.body), form);
         return created({ ETag: etagOf(JSON.stringify(form(saved))) });
       },
     },
@@ -156,7 +156,7 @@ const writeRoutes = (
         answers: { 200: { what: `the ${noun}`, shape, headers: ['ETag'] } },
         refusals: [402, 409, 412],
       },
-      handle: async (call) => okWithTag(form(await desk.patch(call, patchOf(call.body), form))),
+      handle: async (call) => okWithTag(form(await entities.patch(call, patchOf(call.body), form))),
     },
     {
       method: 'DELETE',
@@ -169,15 +169,15 @@ const writeRoutes = (
         refusals: [412],
       },
       handle: async (call) => {
-        await desk.remove(call, form);
+        await entities.remove(call, form);
         return noContent;
       },
     },
   ];
 };
 
-export const entityV3Routes = (desk: EntityDesk): readonly GuardedRoute[] => [
-  ...readRoutes(desk, config),
-  ...writeRoutes(desk, config),
-  ...readRoutes(desk, state),
+export const entityV3Routes = (entities: EntityOperations): readonly GuardedRoute[] => [
+  ...readRoutes(entities, config),
+  ...writeRoutes(entities, config),
+  ...readRoutes(entities, state),
 ];

@@ -5,7 +5,7 @@ import { entityKind } from '../../model/kinds/watching.ts';
 import { redactEntity } from '../../model/redaction.ts';
 import { toWireEntityConfig } from '../../model/wire-shape.ts';
 import { objectBody } from '../body.ts';
-import { configOf, type EntityDesk } from '../entity-desk.ts';
+import { configOf, type EntityOperations } from '../entity-operations.ts';
 import { collectionUrl } from '../resource-routes.ts';
 import { type AccessRule, type GuardedRoute, noContent, ok, okWithTag } from '../route.ts';
 import { one as oneOf, resourceDocs } from '../route-doc.ts';
@@ -27,41 +27,41 @@ const docs = {
 
 const form = (entity: Entity) => entityKind.toWire(entity as never);
 
-export const entityRoutes = (desk: EntityDesk): readonly GuardedRoute[] => [
+export const entityRoutes = (entities: EntityOperations): readonly GuardedRoute[] => [
   {
     method: 'GET',
     url: `${entityKind.basePath}/${entityKind.path}`,
     access: onCollection,
     doc: docs.listAll,
-    handle: (call) => desk.list(call, form),
+    handle: (call) => entities.list(call, form),
   },
   {
     method: 'GET',
     url: collection,
     access: onCollection,
     doc: docs.list,
-    handle: (call) => desk.list(call, form),
+    handle: (call) => entities.list(call, form),
   },
   {
     method: 'POST',
     url: collection,
     access: onCollection,
     doc: docs.create,
-    handle: async (call) => okWithTag(form(await desk.create(call, objectBody(call.body)))),
+    handle: async (call) => okWithTag(form(await entities.create(call, objectBody(call.body)))),
   },
   {
     method: 'GET',
     url: one,
     access: onOne,
     doc: docs.get,
-    handle: async (call) => okWithTag(form(await desk.read(call))),
+    handle: async (call) => okWithTag(form(await entities.read(call))),
   },
   {
     method: 'PUT',
     url: one,
     access: onOne,
     doc: docs.put,
-    handle: async (call) => okWithTag(form(await desk.replace(call, objectBody(call.body), form))),
+    handle: async (call) => okWithTag(form(await entities.replace(call, objectBody(call.body), form))),
   },
   {
     method: 'PATCH',
@@ -70,7 +70,7 @@ export const entityRoutes = (desk: EntityDesk): readonly GuardedRoute[] => [
     doc: docs.patch,
     // The answer is the half that was patched; its tag is that of the whole, which readers and conditions name.
     handle: async (call) => {
-      const saved = await desk.patch(call, objectBody(call.body), form);
+      const saved = await entities.patch(call, objectBody(call.body), form);
       return ok(toWireEntityConfig(configOf(redactEntity(saved))), {
         ETag: etagOf(JSON.stringify(form(saved))),
       });
@@ -82,7 +82,7 @@ export const entityRoutes = (desk: EntityDesk): readonly GuardedRoute[] => [
     access: onOne,
     doc: docs.delete,
     handle: async (call) => {
-      await desk.remove(call, form);
+      await entities.remove(call, form);
       return noContent;
     },
   },

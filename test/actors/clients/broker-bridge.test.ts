@@ -1,7 +1,7 @@
 // The bridge between a broker and the registry: what happens to a message that cannot be taken.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
+import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';
 import { MonError } from '../../../src/model/errors.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
 import { eventually } from '../../eventually.ts';

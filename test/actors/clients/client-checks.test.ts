@@ -2,7 +2,7 @@
 // (earlier-client sheet 3.4, 3.7, 3.9 and 3.11).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
+import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';
 import { isEarlierEvent } from '../../../src/model/earlier/event-shape.ts';
 import { hookConfigSchema } from '../../../src/model/hook.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';

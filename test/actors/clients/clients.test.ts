@@ -1,7 +1,7 @@
 // The registry of clients inside a whole backend, on a clock turned by hand (interface section 3; earlier-client sheet 3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
+import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';
 import { clientLabel } from '../../../src/model/earlier/attributes.ts';
 import { handlerSchema } from '../../../src/model/handler.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';

@@ -1,5 +1,5 @@
 // Clients of the earlier generation inside a whole backend, on a clock turned by hand.
-import { openBridge } from '../../../src/actors/clients/broker-bridge.ts';
+import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';
 import { attributesAnnotation } from '../../../src/model/earlier/attributes.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
 import { World, type WorldOptions } from '../engine/world.ts';

@@ -1,8 +1,8 @@
 // Clients whose messages are refused: their operators are told, since nobody can answer over a broker.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Refusals } from '../../../src/actors/clients/refusals.ts';
-import { platformNamespace } from '../../../src/actors/platform-events.ts';
+import { Refusals } from '../../../src/actors/families/client/refusals.ts';
+import { platformNamespace } from '../../../src/actors/platform/platform-events.ts';
 import { keepalive, open, result } from './helpers.ts';
 
 type World = Awaited<ReturnType<typeof open>>['world'];

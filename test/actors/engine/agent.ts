@@ -1,5 +1,5 @@
 // A played agent: sends keepalives, answers check requests, dies and comes back, as its test says.
-import type { Connection, OpenSession } from '../../../src/actors/sessions/sessions.ts';
+import type { Connection, OpenSession } from '../../../src/actors/families/session/sessions.ts';
 import { type Check, checkSchema } from '../../../src/model/check.ts';
 import { type Entity, entitySchema } from '../../../src/model/entity.ts';
 import { type CheckEvent, eventSchema } from '../../../src/model/event.ts';

@@ -2,7 +2,7 @@
 // what happened and what was wrong as one line of JSON. A program of its own because it wants a larger nursery than a
 // test file gets: almost everything it makes is garbage a second later.
 import { contextOf } from '../../../src/actors/runtime/snapshot.ts';
-import type { CheckContext } from '../../../src/machines/check-facts.ts';
+import type { CheckContext } from '../../../src/machines/check/check-facts.ts';
 import type { Agent } from './agent.ts';
 import { ReferenceStore } from './reference-store.ts';
 import { recorder, startMs, World } from './world.ts';

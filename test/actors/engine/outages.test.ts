@@ -2,7 +2,7 @@
 // keepalives are in keepalives.test.ts.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { asideKey } from '../../../src/actors/commit/durable-origin.ts';
+import { asideKey } from '../../../src/actors/durable/origin.ts';
 import { MemoryStore } from '../../../src/store/memory-store.ts';
 import { StoreError } from '../../../src/store/snapshot-store.ts';
 import type { Agent, Request } from './agent.ts';

@@ -2,7 +2,7 @@
 // (backend sheet 5.6 and 5.7). The expressions run in the real sandbox.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ProxyMatcher } from '../../../src/actors/schedules/proxy-matcher.ts';
+import { ProxyMatcher } from '../../../src/actors/families/schedule/proxy-matcher.ts';
 import { checkConfigSchema } from '../../../src/model/check.ts';
 import { entitySchema } from '../../../src/model/entity.ts';
 import type { ExpressionOutcome, ExpressionRunner } from '../../../src/pipeline/sandbox/protocol.ts';

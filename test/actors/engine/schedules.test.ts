@@ -1,7 +1,7 @@
 // Schedules through the whole engine: when agents are asked, which of them, and with what (backend sheet 5).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { nextIntervalRun } from '../../../src/machines/splay-rule.ts';
+import { nextIntervalRun } from '../../../src/machines/schedule/splay-rule.ts';
 import { assetSchema } from '../../../src/model/asset.ts';
 import { hookConfigSchema } from '../../../src/model/hook.ts';
 import { fc } from '../../property.ts';

@@ -2,8 +2,8 @@
 // played (see agent.ts), pipelines are recorded. A crash leaves what was committed and nothing else.
 import assert from 'node:assert/strict';
 import { Backend } from '../../../src/actors/backend.ts';
-import type { Rebuilt } from '../../../src/actors/bring-up.ts';
-import type { BackendOptions } from '../../../src/actors/open-foundations.ts';
+import type { Rebuilt } from '../../../src/actors/families/restore.ts';
+import type { BackendOptions } from '../../../src/actors/open-dependencies.ts';
 import { seedIfEmpty } from '../../../src/actors/resources/seed.ts';
 import type { Clock } from '../../../src/actors/runtime/clock.ts';
 import { type CheckConfig, checkConfigSchema } from '../../../src/model/check.ts';

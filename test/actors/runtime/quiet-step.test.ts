@@ -15,7 +15,7 @@ import {
 } from 'xstate';
 import { quietStepOf } from '../../../src/actors/runtime/quiet-step.ts';
 import { allMachines } from '../../../src/machines/all-machines.ts';
-import { checkMachine } from '../../../src/machines/check-machine.ts';
+import { checkMachine } from '../../../src/machines/check/check-machine.ts';
 import { idOf, sampleEvent } from '../../machines/samples.ts';
 import { walks } from '../../machines/walks.ts';
 import { fc, seeded } from '../../property.ts';

@@ -2,7 +2,7 @@
 // the real ones and so is the backend; Redis and RabbitMQ are real servers.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Bridge, openBridge } from '../../../src/actors/clients/broker-bridge.ts';
+import { type Bridge, openBridge } from '../../../src/actors/families/client/broker-bridge.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { realTimers } from '../../../src/client/timers.ts';
 import type { Json } from '../../../src/model/earlier/json.ts';

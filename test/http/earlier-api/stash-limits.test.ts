@@ -1,7 +1,7 @@
 // The limits of stashes, over a real socket.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientNamespace } from '../../../src/actors/clients/client-behaviour.ts';
+import { clientNamespace } from '../../../src/actors/families/client/client-behaviour.ts';
 import { maxStashBytes, maxStashes } from '../../../src/http/earlier-api/limits.ts';
 import { openLiveBackend, password } from './live-backend.ts';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { machineGraph } from '../../../src/http/inspect/machine-graph.ts';
 import { activeStateIds } from '../../../src/http/inspect/state-value.ts';
 import { tellTransition } from '../../../src/http/inspect/taken-rule.ts';
-import { checkMachine } from '../../../src/machines/check-machine.ts';
+import { checkMachine } from '../../../src/machines/check/check-machine.ts';
 import { eventSchema } from '../../../src/model/event.ts';
 import { fc } from '../../property.ts';
 import { createFakeSystem } from './fake-system.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { EventPlace } from '../../../actors/events/event-entry.ts';
 import type { EventFilter, EventSearch } from '../../../actors/events/event-search.ts';
-import { type Severity, severities } from '../../../machines/severity-rule.ts';
+import { type Severity, severities } from '../../../machines/check/severity-rule.ts';
 import type { CheckEvent } from '../../../model/event.ts';
 import { eventKind } from '../../../model/kinds/watching.ts';
 import { selectorFilter } from '../../listing.ts';

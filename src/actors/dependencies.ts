@@ -1,0 +1,41 @@
+// Dependencies: what a backend is put together from.
+import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
+import type { GroupCommit } from './durable/group-commit.ts';
+import type { EntityBounds } from './families/entity/limits.ts';
+import type { PipelinesPorts } from './pipelines/pipelines.ts';
+import type { RuntimeAssetsPorts } from './pipelines/runtime-assets.ts';
+import type { ResourceTable } from './resources/resource-table.ts';
+import type { RuntimeLog } from './runtime/facts.ts';
+import type { Runtime } from './runtime/runtime.ts';
+
+export interface BackendLog extends RuntimeLog {
+  debug(fields: object, text: string): void;
+}
+
+export interface Dependencies {
+  readonly runtime: Runtime;
+  readonly commit: GroupCommit;
+  readonly table: ResourceTable;
+  readonly log: BackendLog;
+  readonly deliveryWorkers: number;
+  /** What pipe handlers and mutators start from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where runtime assets are kept, and what they are chosen for. Absent: definitions that name some can't run. */
+  readonly assets?: Pick<RuntimeAssetsPorts, 'store' | 'entity'>;
+  /** Whom to trust when fetching secrets; absent: whom the runtime trusts. */
+  readonly authorities?: TrustedAuthorities;
+  /** In place of the pipelines; see BackendOptions. */
+  readonly runPipelines?: PipelinesPorts['run'];
+  /** Name of this backend among its peers. */
+  readonly name: string;
+  /** The tree gave up. */
+  readonly onCollapse: () => void;
+  /** How much one entity may hold, where it is not what `entityBounds` says. */
+  readonly entityBounds?: Partial<EntityBounds> | undefined;
+  /** Whether one more entity may come to be. */
+  readonly admitsEntity: (namespace: string, name: string) => boolean;
+  /** An entity asked to be removed when it fell silent. */
+  readonly deregister: (namespace: string, name: string) => Promise<void>;
+  /** A client of the earlier generation, with all that is known of it. */
+  readonly deleteClient: (name: string) => Promise<unknown>;
+}

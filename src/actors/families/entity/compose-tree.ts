@@ -1,0 +1,113 @@
+// What entity and check actors lean on, handed to the tree they live in: the writer, the pipelines, the silences, and the ways
+// back into the world for what their machines ask for.
+import { randomUUID } from 'node:crypto';
+import type { CheckFact } from '../../../machines/check/check-facts.ts';
+import type { EntityFact } from '../../../machines/entity/entity-facts.ts';
+import { keepaliveCheckName } from '../../../model/names.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { setAsideIn } from '../../durable/origin.ts';
+import type { Pipelines } from '../../pipelines/pipelines.ts';
+import type { ActorId } from '../../runtime/contract.ts';
+import { noteAgainMs } from '../../runtime/limits.ts';
+import { reportReceipt } from '../../runtime/receipts.ts';
+import type { CheckPorts } from '../check/check-behaviour.ts';
+import type { Silences } from '../silence/silences.ts';
+import type { EntityPorts } from './entity-behaviour.ts';
+import { EntityTree, lastEvent } from './entity-tree.ts';
+import type { RegisteredEntities } from './registered-entities.ts';
+
+export interface TreeNeighbours extends Pick<EntityPorts, 'publish' | 'configChanged'> {
+  readonly pipelines: Pipelines;
+  readonly silences: Silences;
+  readonly registered: RegisteredEntities;
+}
+
+export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbours): EntityTree => {
+  const { runtime, commit, log } = dependencies;
+  const { registry, faults } = runtime;
+  const { pipelines, silences, registered } = neighbours;
+  const setAside = setAsideIn(commit, (kind, key, error) =>
+    log.error(
+      { kind, key, err: error },
+      'a record cannot be restored: it is set aside and its actor begins anew',
+    ),
+  );
+  const common = { commit, setAside, nowMs: () => runtime.clock.wallMs() };
+  const { nowMs } = common;
+  /**
+   * Tells an actor what became of what it asked for: one that is flooded again later, since it waits for this. One that was
+   * deleted meanwhile need not know; a failure is reported.
+   */
+  const note = (id: ActorId, fact: CheckFact | EntityFact, what: string): void => {
+    const report = reportReceipt((error) => faults.report(`noting ${what} of ${id}`, error));
+    registry.tell(id, fact, (outcome) => {
+      const why = outcome.type === 'busy' ? outcome.why : undefined;
+      if (why === 'mailboxFull' || why === 'restarting')
+        runtime.deadlines.after(noteAgainMs, () => note(id, fact, what));
+      else if (why !== 'noActor') report(outcome);
+    });
+  };
+
+  const entityPorts: EntityPorts = {
+    ...common,
+    newId: randomUUID,
+    publish: neighbours.publish,
+    configChanged: neighbours.configChanged,
+    announce: ({ id }, event) =>
+      pipelines.deliveries.submit(event, () =>
+        note(id, { type: 'registration.announced', nowMs: nowMs() }, 'the registration'),
+      ),
+    deregister: (namespace, name) => {
+      dependencies
+        .deregister(namespace, name)
+        .catch((error) => faults.report(`deregistering ${namespace}/${name}`, error));
+    },
+    onRegistered: (namespace, name) => registered.add(namespace, name),
+    onForgotten: (namespace, name) => registered.delete(namespace, name),
+    onRefused: (namespace, name) => registered.takeBack(namespace, name),
+  };
+  const delayed = (seq: number, trace: unknown): CheckFact => ({
+    type: 'delivery.delayed',
+    seq,
+    nowMs: nowMs(),
+    trace,
+  });
+  const checkPorts: CheckPorts = {
+    ...common,
+    denied: ({ id }, { seq, event }) => {
+      const trace = pipelines.denied(event);
+      if (trace === undefined) return false;
+      note(id, { type: 'delivery.finished', seq, nowMs: nowMs(), trace }, 'a delivery');
+      return true;
+    },
+    deliver: ({ id }, { seq, event }) =>
+      pipelines.deliveries.submit(
+        event,
+        (trace) => note(id, { type: 'delivery.finished', seq, nowMs: nowMs(), trace }, 'a delivery'),
+        // Nothing hangs on this note: what became of the delivery in the end is told in any case.
+        (trace) => registry.tell(id, delayed(seq, trace)),
+      ),
+    dropped: (key, total) => {
+      pipelines.deliveries.noteDropped();
+      // A check that is flooded drops one with each result: every power of two is logged.
+      if ((total & (total - 1)) === 0)
+        log.warn(
+          { check: key, dropped: total },
+          'deliveries dropped: too many or too large ones wait for the handlers of this check',
+        );
+    },
+    endSilences: (namespace, names) => silences.resolve(namespace, names),
+    circumstances: ({ namespace, entity, event }) => ({
+      // While its keepalive fails, one alert is enough.
+      entityDown: (lastEvent(registry, namespace, entity, keepaliveCheckName)?.check.status ?? 0) > 0,
+      silenced: event === null ? [] : silences.matching(event, Math.floor(nowMs() / 1000)),
+      untold: event === null ? undefined : pipelines.unheard({ ...event, timestamp: 0 }),
+    }),
+  };
+  return new EntityTree({
+    registry,
+    supervisor: (id) => runtime.supervisor(id),
+    entityPorts,
+    checkPorts,
+  });
+};

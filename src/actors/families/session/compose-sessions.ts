@@ -1,0 +1,34 @@
+// Sessions of agents, with the tree their entities live in and a log for what cannot be handed to them.
+import type { EntityFact } from '../../../machines/entity/entity-facts.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Withheld } from '../../problems/withheld.ts';
+import { type EntityTree, entityId } from '../entity/entity-tree.ts';
+import { sessionSpec } from './session-behaviour.ts';
+import { Sessions } from './sessions.ts';
+
+export const composeSessions = (
+  { runtime, log }: Dependencies,
+  tree: EntityTree,
+  withheld: Pick<Withheld, 'untrusted'>,
+): Sessions =>
+  new Sessions({
+    nowMs: () => runtime.clock.wallMs(),
+    storedEntity: (namespace, name) => tree.entity(namespace, name),
+    isVouched: (namespace, name) => tree.isVouched(namespace, name),
+    startActor: (session) => runtime.supervisor('sessions')?.startChild(sessionSpec(session)),
+    tellActor: (id, fact) => runtime.registry.tell(id, fact),
+    onStopped: (namespace, agentName) => {
+      if (tree.context(namespace, agentName) === undefined) return;
+      const fact: EntityFact = { type: 'agent.stopped', nowMs: runtime.clock.wallMs() };
+      runtime.registry.tell(entityId(namespace, agentName), fact);
+    },
+    onUndeliverable: ({ connection: { namespace, agentName } }, frame) =>
+      log.warn({ namespace, agent: agentName, frame }, 'a message could not be handed to the agent'),
+    onUntrusted: ({ connection: { namespace, agentName } }, check) => {
+      withheld.untrusted(namespace, check, agentName);
+      log.warn(
+        { namespace, agent: agentName, check },
+        'secrets will not be transmitted to agents without mutual TLS authentication (mTLS)',
+      );
+    },
+  });

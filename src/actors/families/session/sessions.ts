@@ -1,0 +1,184 @@
+// The agents that are connected to this backend: who listens to which subscription, and the two kinds of message that go
+// out to them. Each connection is an actor of its own under the supervisor `sessions`; it is never restarted, since the
+// agent connects again by itself.
+import { configOf, withoutManagedLabel } from '../../../machines/entity/registration-rule.ts';
+import type { SessionFact } from '../../../machines/session/session-facts.ts';
+import type { Entity, EntityConfig } from '../../../model/entity.ts';
+import { entityKey, entitySubscription } from '../../../model/names.ts';
+import { encodeFrame } from '../../../wire/frames.ts';
+import { type CheckRequest, unknownEntityName } from '../../../wire/messages.ts';
+import type { ActorId } from '../../runtime/contract.ts';
+import { SubscriptionIndex } from './subscription-index.ts';
+
+/** What the edge knows of a connection that has passed every check of the handshake. */
+export interface Connection {
+  readonly namespace: string;
+  readonly agentName: string;
+  readonly user: string;
+  readonly subscriptions: readonly string[];
+  readonly contentType: string;
+  readonly mutualTls: boolean;
+  /** False when the connection is gone or its buffer is full. */
+  send(frame: Buffer | string): boolean;
+  close(code: number, reason: string): void;
+}
+
+export interface Session {
+  readonly id: ActorId;
+  readonly connection: Connection;
+  readonly connectedAtMs: number;
+}
+
+export interface OpenSession {
+  /** The connection is gone. `isStopped`: the agent said that it stopped. */
+  closed(reason: string, how?: { readonly isStopped: boolean }): void;
+}
+
+export interface SessionsPorts {
+  readonly nowMs: () => number;
+  readonly storedEntity: (namespace: string, name: string) => Entity | undefined;
+  /** Whether an operator wrote the configuration of an entity as it stands; the agent is told if not. */
+  readonly isVouched: (namespace: string, name: string) => boolean;
+  /** Starts and stops the actor of a session; tells it what happens to the connection. */
+  readonly startActor: (session: Session) => void;
+  readonly tellActor: (id: ActorId, fact: SessionFact) => void;
+  readonly onUndeliverable: (session: Session, frameType: string) => void;
+  /** The agent stopped, and no newer session of it is there. */
+  readonly onStopped: (namespace: string, agentName: string) => void;
+  /** A check with secrets was not sent to this agent: it showed no certificate. */
+  readonly onUntrusted: (session: Session, check: string) => void;
+}
+
+export class Sessions {
+  readonly #ports: SessionsPorts;
+  readonly #byEntity = new Map<string, Session>();
+  readonly #index = new SubscriptionIndex<Session>();
+  #opened = 0;
+
+  constructor(ports: SessionsPorts) {
+    this.#ports = ports;
+  }
+
+  get count(): number {
+    return this.#byEntity.size;
+  }
+
+  all(): IterableIterator<Session> {
+    return this.#byEntity.values();
+  }
+
+  /** A connection was accepted. The agent is told the configuration its entity has here; the stored one wins. */
+  open(connection: Connection): OpenSession {
+    this.#opened += 1;
+    const { namespace, agentName } = connection;
+    const nowMs = this.#ports.nowMs();
+    const id: ActorId = `session:${entityKey(namespace, agentName)}#${this.#opened}`;
+    const session: Session = { id, connection, connectedAtMs: nowMs };
+    this.#byEntity.set(entityKey(namespace, agentName), session);
+    this.#ports.startActor(session);
+    const entity = this.#ports.storedEntity(namespace, agentName);
+    this.#listen(session, entity?.subscriptions ?? connection.subscriptions);
+    const isVouched = entity === undefined || this.#ports.isVouched(namespace, agentName);
+    this.#sendConfig(session, entity === undefined ? unknownConfig(namespace) : configOf(entity), isVouched);
+    this.#ports.tellActor(id, { type: 'session.established', nowMs });
+    return { closed: (reason, how) => this.#closed(session, reason, how?.isStopped === true) };
+  }
+
+  /** The stored configuration changed: the live session listens anew, and the agent adopts it. */
+  configure(config: EntityConfig, isVouched: boolean): void {
+    const session = this.#byEntity.get(entityKey(config.metadata.namespace ?? '', config.metadata.name));
+    if (session === undefined) return;
+    this.#listen(session, config.subscriptions);
+    this.#sendConfig(session, config, isVouched);
+  }
+
+  /** The entity was deleted: the agent must connect again and register anew. */
+  end(namespace: string, agentName: string, reason: string): void {
+    this.#byEntity.get(entityKey(namespace, agentName))?.connection.close(1001, reason);
+  }
+
+  /** Whether a connected agent has one of the subscriptions. */
+  reaches(namespace: string, subscriptions: readonly string[]): boolean {
+    return subscriptions.some((one) => this.#index.holders(namespace, one).length > 0);
+  }
+
+  /** The connected agents that share a subscription and have no mutual TLS. */
+  untrusted(namespace: string, subscriptions: readonly string[]): readonly string[] {
+    return [...this.#index.reach(namespace, subscriptions)]
+      .filter(({ connection }) => !connection.mutualTls)
+      .map(({ connection }) => connection.agentName);
+  }
+
+  /** The agents that hold a subscription, in alphabetical order: the ring of a round robin. */
+  ring(namespace: string, subscription: string): readonly string[] {
+    return this.#index
+      .holders(namespace, subscription)
+      .map(({ connection }) => connection.agentName)
+      .sort();
+  }
+
+  /**
+   * Sends a request to every session that shares a subscription, once each. Returns how many took it. One that carries
+   * secrets goes only to agents that showed a certificate (interface section 5.5); the others are named in the log.
+   */
+  request(namespace: string, subscriptions: readonly string[], request: CheckRequest): number {
+    const isSecret = (request.secrets ?? []).length > 0;
+    let frame: Buffer | undefined;
+    let reached = 0;
+    for (const session of this.#index.reach(namespace, subscriptions)) {
+      if (isSecret && !session.connection.mutualTls) {
+        this.#ports.onUntrusted(session, request.config.metadata.name);
+        continue;
+      }
+      frame ??= encodeFrame('check_request', JSON.stringify(request));
+      if (this.#deliver(session, 'check_request', frame)) reached += 1;
+    }
+    return reached;
+  }
+
+  drain(reason: string): void {
+    const nowMs = this.#ports.nowMs();
+    for (const session of [...this.#byEntity.values()]) {
+      this.#ports.tellActor(session.id, { type: 'drain.requested', nowMs, reason });
+      session.connection.close(1001, reason);
+    }
+  }
+
+  /** `entity:<name>` is how one agent alone is reached: nobody listens to that of another, whatever its entity says. */
+  #listen(session: Session, subscriptions: readonly string[]): void {
+    const { namespace, agentName } = session.connection;
+    const own = entitySubscription(agentName);
+    const others = subscriptions.filter((name) => !name.startsWith(entitySubscription('')));
+    this.#index.set(session, namespace, [...others, own]);
+  }
+
+  #sendConfig(session: Session, config: EntityConfig, isVouched: boolean): void {
+    const told = { ...withoutManagedLabel(config), ...(isVouched ? {} : { unvouched: true }) };
+    this.#deliver(session, 'entity_config', encodeFrame('entity_config', JSON.stringify(told)));
+  }
+
+  #deliver(session: Session, type: string, frame: Buffer): boolean {
+    if (session.connection.send(frame)) return true;
+    this.#ports.onUndeliverable(session, type);
+    return false;
+  }
+
+  #closed(session: Session, reason: string, isStopped: boolean): void {
+    this.#index.remove(session);
+    const { namespace, agentName } = session.connection;
+    const key = entityKey(namespace, agentName);
+    const isLast = this.#byEntity.get(key) === session;
+    if (isLast) this.#byEntity.delete(key);
+    if (isLast && isStopped) this.#ports.onStopped(namespace, agentName);
+    this.#ports.tellActor(session.id, { type: 'connection.closed', nowMs: this.#ports.nowMs(), reason });
+  }
+}
+
+/** Tells an agent that it is not known yet: it keeps its own configuration and registers with its first keepalive. */
+const unknownConfig = (namespace: string): EntityConfig => ({
+  metadata: { name: unknownEntityName, namespace },
+  entity_class: 'agent',
+  subscriptions: [],
+  deregister: false,
+  deregistration: {},
+});

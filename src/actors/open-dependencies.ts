@@ -1,0 +1,68 @@
+// Opening a backend's dependencies: the runtime, the one writer to its store, and the resources, which everything else is made
+// from. What an operator or a test can choose is here too.
+import type { KeyObject } from 'node:crypto';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import type { BackendLog, Dependencies } from './dependencies.ts';
+import { GroupCommit } from './durable/group-commit.ts';
+import { openResources } from './resources/open-resources.ts';
+import type { ResourceTable } from './resources/resource-table.ts';
+import { type Clock, realClock } from './runtime/clock.ts';
+import { createRuntime, type Runtime } from './runtime/runtime.ts';
+
+export interface BackendOptions
+  extends Pick<
+    Dependencies,
+    'name' | 'deliveryWorkers' | 'env' | 'assets' | 'authorities' | 'entityBounds' | 'onCollapse'
+  > {
+  readonly store: SnapshotStore;
+  /** Keys that are not in the store; see `openResources`. Without them nothing in it is sealed. */
+  readonly encryptionKeys?: ((isStoreSealed: boolean) => readonly Uint8Array[]) | undefined;
+  readonly log: BackendLog;
+  /** Entities allowed without a licence; 0 for no limit. */
+  readonly entityLimit: number;
+  /** What licences are checked with. Without it none holds. */
+  readonly licenseKey?: KeyObject | undefined;
+  /** Handler of deregistration events of agents that name none; empty for none. */
+  readonly deregistrationHandler: string;
+  /** All time the actors know. Default: the real one; simulations bring their own. */
+  readonly clock?: Clock;
+  /** In [0, 1): jitter of back-offs. Default Math.random. */
+  readonly random?: () => number;
+  /** In place of the pipelines, for simulations that only want to know what would have been told to whom. */
+  readonly runPipelines?: Dependencies['runPipelines'];
+}
+
+export interface Opened {
+  readonly runtime: Runtime;
+  readonly commit: GroupCommit;
+  readonly table: ResourceTable;
+  readonly secret: Uint8Array;
+}
+
+export const openDependencies = async ({
+  log,
+  store,
+  encryptionKeys,
+  clock = realClock,
+  random = Math.random,
+}: BackendOptions): Promise<Opened> => {
+  const runtime = createRuntime({ log, clock, random });
+  const commit = new GroupCommit({
+    store,
+    clock,
+    onFault: (error) => log.error({ err: error }, 'a write to the store failed'),
+  });
+  const { table, secret } = await openResources({
+    committer: commit,
+    encryptionKeys,
+    onFault: (error) => log.error({ err: error }, 'a resource could not be used'),
+    namespaceOccupant: (namespace) => firstEntity(commit, namespace),
+  });
+  return { runtime, commit, table, secret };
+};
+
+const firstEntity = async (commit: GroupCommit, namespace: string): Promise<string | undefined> => {
+  for await (const { key } of commit.scan('entity', { prefix: `${namespace}/`, limit: 1 }))
+    return `entity ${key}`;
+  return undefined;
+};

@@ -1,0 +1,103 @@
+// Events of the platform about itself: those of the entity that stands for this backend, of class `backend`, in a
+// namespace of their own (backend sheet 3.10). They go the road every event goes, so people are told as they are of others.
+import { randomUUID } from 'node:crypto';
+import type { EntityFact } from '../../machines/entity/entity-facts.ts';
+import { checkSchema } from '../../model/check.ts';
+import { type Entity, emptySystem } from '../../model/entity.ts';
+import type { CheckEvent } from '../../model/event.ts';
+import { entitySubscription } from '../../model/names.ts';
+import type { ResourceTable } from '../resources/resource-table.ts';
+import { furnishNamespace } from '../resources/seed.ts';
+import type { ActorId, Receipt } from '../runtime/contract.ts';
+import { awaitReceipt, reportReceipt } from '../runtime/receipts.ts';
+import type { StoppedCheck } from './watchdog.ts';
+
+export const platformNamespace = 'mon-system';
+export const watchdogCheckName = 'watchdog';
+
+export interface PlatformPorts {
+  /** Name of this backend. */
+  readonly name: string;
+  readonly table: ResourceTable;
+  readonly nowMs: () => number;
+  readonly ensureEntity: (namespace: string, name: string) => ActorId;
+  readonly tell: (id: ActorId, fact: EntityFact, receipt: Receipt) => void;
+  readonly accept: (event: CheckEvent, receipt: Receipt) => void;
+  readonly onFault: (error: Error) => void;
+}
+
+export interface Finding {
+  readonly check: string;
+  readonly status: number;
+  readonly output: string;
+}
+
+export const watchdogFinding = (stopped: readonly StoppedCheck[]): Finding => ({
+  check: watchdogCheckName,
+  status: stopped.length === 0 ? 0 : 2,
+  output:
+    stopped.length === 0
+      ? 'every check runs when it is due'
+      : stopped
+          .map(
+            ({ namespace, check, dueMs }) =>
+              `${namespace}/${check} was due at ${new Date(dueMs).toISOString()} and did not run`,
+          )
+          .join('\n'),
+});
+
+/** Reports what was found out about this backend. A handler called `watchdog` in `mon-system` is told. */
+export const createPlatformReporter = (ports: PlatformPorts): ((finding: Finding) => Promise<void>) => {
+  const entity = backendEntity(ports.name);
+  return async (finding) => {
+    const { table } = ports;
+    if (!table.hasNamespace(platformNamespace)) {
+      await table.put(
+        { segment: 'namespaces', namespace: '', name: platformNamespace },
+        { name: platformNamespace },
+      );
+      await furnishNamespace(table, platformNamespace);
+    }
+    const nowMs = ports.nowMs();
+    // First the entity: an event of one that nobody knows would make it a proxy entity.
+    await awaitReceipt((receipt) =>
+      ports.tell(
+        ports.ensureEntity(platformNamespace, ports.name),
+        { type: 'entity.declared', entity, nowMs },
+        receipt,
+      ),
+    );
+    ports.accept(platformEvent(entity, finding, nowMs), reportReceipt(ports.onFault));
+  };
+};
+
+const backendEntity = (name: string): Entity => ({
+  metadata: { name, namespace: platformNamespace },
+  entity_class: 'backend',
+  subscriptions: [entitySubscription(name)],
+  deregister: false,
+  deregistration: {},
+  system: emptySystem(),
+  last_seen: 0,
+  mon_agent_version: '',
+});
+
+const platformEvent = (entity: Entity, { check, status, output }: Finding, nowMs: number): CheckEvent => {
+  const nowSeconds = Math.floor(nowMs / 1000);
+  return {
+    timestamp: nowSeconds,
+    entity,
+    check: checkSchema.parse({
+      metadata: { name: check, namespace: platformNamespace },
+      handlers: [check],
+      status,
+      output,
+      executed: nowSeconds,
+      issued: nowSeconds,
+    }),
+    metadata: { namespace: platformNamespace },
+    id: randomUUID(),
+    sequence: 0,
+    pipelines: [],
+  };
+};

@@ -1,0 +1,185 @@
+// Entities as operators change them (API sheet 9.3): what operators set is one half, what agents report the other. A write
+// changes the first half only; an entity that its agent manages is the agent's alone. Both forms of the API, core/v2 and
+// core/v3, are routes over these operations.
+import { SerialQueues } from '../actors/resources/write-order.ts';
+import { isManagedByAgent } from '../machines/entity/registration-rule.ts';
+import type { Entity, EntityConfig } from '../model/entity.ts';
+import { MonError } from '../model/errors.ts';
+import { entityKind } from '../model/kinds/watching.ts';
+import { patchResource } from '../model/merge-patch.ts';
+import { entitySubscription } from '../model/names.ts';
+import { redacted } from '../model/redaction.ts';
+import type { BackendPort } from './backend-port.ts';
+import type { JsonObject } from './body.ts';
+import { checkConditions, isConditional } from './conditions.ts';
+import { answerList, listRequest, selectorFilter } from './listing.ts';
+import { checkPatchType, decodeResource, placeBody, validateResource } from './resource-bodies.ts';
+import { type Answer, type AuthenticatedCall, type Call, parameter } from './route.ts';
+
+/** What readers of a route get of an entity; conditions name states of it. */
+export type EntityForm = (entity: Entity) => Record<string, unknown>;
+
+export interface EntityOperations {
+  list(call: Call, form: EntityForm): Promise<Answer>;
+  /** Rejects with `notFound`. */
+  read(call: Call): Promise<Entity>;
+  /** Rejects with `invalid`, `alreadyExists`, `conflict` (its agent manages it), `paymentRequired` or `notFound` (no such namespace). */
+  create(call: AuthenticatedCall, body: JsonObject): Promise<Entity>;
+  replace(call: AuthenticatedCall, body: JsonObject, form: EntityForm): Promise<Entity>;
+  patch(call: AuthenticatedCall, body: JsonObject, form: EntityForm): Promise<Entity>;
+  remove(call: Call, form: EntityForm): Promise<void>;
+}
+
+const refuseManaged = (entity: Entity | undefined): void => {
+  if (entity !== undefined && isManagedByAgent(entity))
+    throw new MonError('conflict', 'entity is managed by its agent');
+};
+
+/** Stamped, reachable by name, and with the reported half of what was there before. */
+const complete = (sent: Entity, username: string, previous: Entity | undefined): Entity => {
+  const entity = keepHidden(sent, previous);
+  const own = entitySubscription(entity.metadata.name);
+  const reported =
+    previous === undefined || previous.entity_class === 'proxy'
+      ? {}
+      : {
+          system: previous.system,
+          last_seen: previous.last_seen,
+          mon_agent_version: previous.mon_agent_version,
+        };
+  const { subscriptions } = entity;
+  return {
+    ...entity,
+    ...reported,
+    subscriptions: subscriptions.includes(own) ? subscriptions : [...subscriptions, own],
+    metadata: { ...entity.metadata, created_by: username },
+  };
+};
+
+/** Clients read, edit and write whole entities: a value they saw as `REDACTED` is the one we have. */
+const keepHidden = (entity: Entity, previous: Entity | undefined): Entity => {
+  if (previous === undefined) return entity;
+  const restore = (part: 'labels' | 'annotations') => {
+    const values = entity.metadata[part];
+    const before = previous.metadata[part] ?? {};
+    if (!values) return values;
+    return Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [
+        key,
+        value === redacted && Object.hasOwn(before, key) ? (before[key] ?? value) : value,
+      ]),
+    );
+  };
+  return {
+    ...entity,
+    metadata: { ...entity.metadata, labels: restore('labels'), annotations: restore('annotations') },
+  };
+};
+
+/** The half that operators set. */
+export const configOf = (entity: Entity): EntityConfig => {
+  const { system: _system, last_seen: _seen, mon_agent_version: _version, ...config } = entity;
+  return config;
+};
+
+export const createEntityOperations = (backend: BackendPort): EntityOperations => {
+  const queues = new SerialQueues();
+  /** Writes to one entity, one after the other: each sees what the one before it left. */
+  const inTurn = <T>(call: Call, work: () => Promise<T>): Promise<T> =>
+    queues.run(`${parameter(call, 'namespace')}/${parameter(call, 'name')}`, work);
+
+  const stored = (call: Call): Promise<Entity | undefined> =>
+    backend.readEntity(parameter(call, 'namespace'), parameter(call, 'name'));
+
+  const read = async (call: Call): Promise<Entity> => {
+    const entity = await stored(call);
+    if (entity === undefined) throw new MonError('notFound');
+    return entity;
+  };
+
+  const decodeBody = (call: AuthenticatedCall, body: JsonObject): Entity => {
+    const namespace = parameter(call, 'namespace');
+    if (!backend.resources.hasNamespace(namespace))
+      throw new MonError('notFound', `the namespace ${namespace} does not exist`);
+    const name = call.parameters.name;
+    placeBody(entityKind, body, namespace, name);
+    const entity = decodeResource(entityKind, body) as unknown as Entity;
+    if (name !== undefined && entity.metadata.name !== name)
+      throw new MonError(
+        'invalid',
+        `the name of the resource (${entity.metadata.name}) does not match the name of the URI (${name})`,
+      );
+    validateResource(entityKind, entity as never);
+    return entity;
+  };
+
+  const save = async (entity: Entity, create: boolean, isPartial = false): Promise<Entity> => {
+    const { namespace = '', name } = entity.metadata;
+    if (!backend.admitsEntity(namespace, name))
+      throw new MonError(
+        'paymentRequired',
+        'license required: the entity limit is reached; a valid license with a sufficient entity limit is required',
+      );
+    return backend.putEntity(entity, { create, isPartial });
+  };
+
+  return {
+    read,
+    list(call, form) {
+      const { namespace } = call.parameters;
+      const filter = selectorFilter<Entity>(call.query, entityKind);
+      return answerList(
+        listRequest(call.query),
+        (page) =>
+          backend.readEntities({
+            ...(namespace === undefined ? {} : { namespace }),
+            ...(filter === undefined ? {} : { filter }),
+            ...page,
+          }),
+        form,
+      );
+    },
+    create: async (call, body) =>
+      save(complete(decodeBody(call, body), call.principal.username, undefined), true),
+    replace: (call, body, form) =>
+      inTurn(call, async () => {
+        const entity = decodeBody(call, body);
+        const previous = await stored(call);
+        checkTag(call, previous, form);
+        refuseManaged(entity);
+        refuseManaged(previous);
+        return save(complete(entity, call.principal.username, previous), false);
+      }),
+    patch: (call, body, form) =>
+      inTurn(call, async () => {
+        checkPatchType(call.headers['content-type']);
+        const previous = await read(call);
+        refuseManaged(previous);
+        checkTag(call, previous, form);
+        const patched = patchResource(configOf(previous), body, {
+          name: parameter(call, 'name'),
+          namespace: parameter(call, 'namespace'),
+        });
+        if (!patched.ok) throw new MonError('invalid', patched.message);
+        const decoded = decodeResource(entityKind, patched.value) as unknown as Entity;
+        validateResource(entityKind, decoded as never);
+        refuseManaged(decoded);
+        const { system, last_seen, mon_agent_version } = previous;
+        const entity = { ...decoded, system, last_seen, mon_agent_version };
+        return save(complete(entity, call.principal.username, previous), false, true);
+      }),
+    remove: (call, form) =>
+      inTurn(call, async () => {
+        if (isConditional(call)) checkTag(call, await stored(call), form);
+        if (!(await backend.deleteEntity(parameter(call, 'namespace'), parameter(call, 'name'))))
+          throw new MonError('notFound');
+      }),
+  };
+};
+
+const checkTag = (call: Call, current: Entity | undefined, form: EntityForm): void =>
+  checkConditions(
+    call,
+    `entities/${call.parameters.namespace}/${call.parameters.name}`,
+    current && form(current),
+  );

@@ -1,0 +1,33 @@
+// Small decisions of the check machine about its deadline and its deliveries. Pure.
+import { resumedDeadline } from '../boot-grace-rule.ts';
+import type { CheckContext, CheckEffect, CheckFact } from './check-facts.ts';
+
+export const resumedTtl = (context: CheckContext, fact: CheckFact): number | null => {
+  const { ttlAtMs, event } = context;
+  if (ttlAtMs === null || event === null || fact.type !== 'check.resumed') return ttlAtMs;
+  return resumedDeadline(ttlAtMs, fact.nowMs, event.check.ttl * 1000);
+};
+
+export const isHead = (context: CheckContext, fact: CheckFact): boolean =>
+  (fact.type === 'delivery.finished' || fact.type === 'delivery.delayed') &&
+  context.pending[0]?.seq === fact.seq;
+
+export const afterDelay = (fact: CheckFact): Partial<CheckContext> =>
+  fact.type === 'delivery.delayed' ? { lastTrace: fact.trace } : {};
+
+export const afterDelivery = (context: CheckContext, fact: CheckFact): Partial<CheckContext> => {
+  const pending = context.pending.slice(1);
+  if (fact.type !== 'delivery.finished' || fact.trace === undefined) return { pending };
+  return { pending, lastTrace: fact.trace };
+};
+
+export const headOf = ({ pending }: CheckContext): CheckEffect => {
+  const head = pending[0];
+  if (head === undefined) throw new Error('check machine: delivering, but nothing is pending');
+  return { type: 'deliver', seq: head.seq, event: head.event };
+};
+
+export const deadlineOf = ({ ttlAtMs }: CheckContext): CheckEffect => {
+  if (ttlAtMs === null) throw new Error('check machine: waiting, but for no time');
+  return { type: 'deadline.set', name: 'ttl', atMs: ttlAtMs };
+};

@@ -1,0 +1,97 @@
+// What a check actor is told and what it asks for: the vocabulary of the check machine.
+import type { CheckEvent, Event } from '../../model/event.ts';
+
+/** An event on its way to the pipelines. Kept with the check until the pipelines are done with it. */
+export interface PendingDelivery {
+  /** Grows by one for every delivery of this check; orders them. */
+  readonly seq: number;
+  /** Whole, metrics included. */
+  readonly event: Event;
+  /** Of its JSON; absent until it waits behind another one. */
+  readonly bytes?: number;
+}
+
+export interface CheckContext {
+  readonly namespace: string;
+  readonly entity: string;
+  readonly check: string;
+  /** The last event, merged with what came before it; without metrics. Null until the first result. */
+  readonly event: CheckEvent | null;
+  /**
+   * Since when the event is as bad as it is, in Unix seconds; null until the first result. Absent in records of programs
+   * that did not keep it: then the history tells.
+   */
+  readonly since?: number | null;
+  /** The ids of the last events applied, so that a repeated one is applied once. See recent-ids-rule. */
+  readonly recentIds: string;
+  /** Wall time in milliseconds when the TTL runs out; null when nothing is expected. */
+  readonly ttlAtMs: number | null;
+  /** Oldest first; the head is being delivered. */
+  readonly pending: readonly PendingDelivery[];
+  readonly deliverySeq: number;
+  /** Deliveries given up because too many or too large ones waited; see delivery-rule. */
+  readonly droppedDeliveries: number;
+  /** What the pipelines made of the last delivered event: the answer to "why was I (not) told?". */
+  readonly lastTrace?: unknown;
+}
+
+/** What is special about an event that a client of the API wrote. */
+export interface EventWrite {
+  /** The same for a repeated write and for nothing else; null when every write counts. */
+  readonly repeatKey: string | null;
+  /** The trace to keep when the event is taken over with its past, and nobody is told. */
+  readonly importTrace: unknown;
+}
+
+/** Facts, in the past tense. `nowMs` is wall time; machines have no clock of their own. */
+export type CheckFact =
+  /** A validated event whose entity is resolved; `silenced` names the silences that match it now. */
+  | {
+      readonly type: 'result.received';
+      readonly event: CheckEvent;
+      readonly nowMs: number;
+      readonly silenced: readonly string[];
+      /** Those of `silenced` that end on resolve: they do not hide the resolution itself. Absent means unknown. */
+      readonly expiring?: readonly string[];
+      /** The trace of an event that names nobody who can be told: it is kept, and nothing is delivered. */
+      readonly untold?: unknown;
+      /** Absent for a result that an agent sent, which is known by its id. */
+      readonly write?: EventWrite | undefined;
+    }
+  /** `entityDown`: the entity's keepalive is failing, one alert is enough. */
+  | {
+      readonly type: 'deadline.reached';
+      readonly name: 'ttl';
+      readonly nowMs: number;
+      readonly entityDown: boolean;
+      readonly silenced: readonly string[];
+      readonly untold?: unknown;
+    }
+  /** It met an outage and is tried again later; `trace` tells which, and what became of the rest. */
+  | {
+      readonly type: 'delivery.delayed';
+      readonly seq: number;
+      readonly nowMs: number;
+      readonly trace: unknown;
+    }
+  /** The pipelines are done with it; `trace` tells what each filter, mutator and handler did, as plain data. */
+  | {
+      readonly type: 'delivery.finished';
+      readonly seq: number;
+      readonly nowMs: number;
+      readonly trace?: unknown;
+    }
+  /** After a restart: deliver again what was under way. */
+  | { readonly type: 'check.resumed'; readonly nowMs: number }
+  | { readonly type: 'check.deleted' };
+
+/** Effects, as data: the check actor's shell does them, in order, after the transition. */
+export type CheckEffect =
+  | { readonly type: 'persist' }
+  | { readonly type: 'deadline.set'; readonly name: 'ttl'; readonly atMs: number }
+  | { readonly type: 'deadline.clear'; readonly name: 'ttl' }
+  | { readonly type: 'deliver'; readonly seq: number; readonly event: Event }
+  /** The incident has just resolved: of these silences, which matched it, those that end on resolve end now. */
+  | { readonly type: 'silences.resolve'; readonly names: readonly string[] }
+  /** Remove the durable record. */
+  | { readonly type: 'forget' };

@@ -1,0 +1,101 @@
+// What one fact does to a check, decided as a whole before the statechart moves. The guards of all regions and the one
+// action that changes the context read the same decision, so a result is merged once, in one microstep.
+import type { CheckState } from '../../model/check.ts';
+import type { CheckEvent } from '../../model/event.ts';
+import type { CheckContext, CheckFact, EventWrite } from './check-facts.ts';
+import { needsDelivery, queueDelivery } from './delivery-rule.ts';
+import { type Circumstances, mergeResult } from './merge-rule.ts';
+import { hasSeen, remember, rememberWrite } from './recent-ids-rule.ts';
+import { sinceAfter } from './severity-rule.ts';
+import { ttlDeadline, ttlFailure } from './ttl-rule.ts';
+
+/**
+ * passing, failing, flapping: a result was applied, and this is the state of the check now.
+ * repeated: an event already applied came again. excused: the TTL ran out, but the entity itself is down and that alert is enough. ignored: nothing to do.
+ */
+export type CheckOutcome = CheckState | 'repeated' | 'excused' | 'ignored';
+
+export interface CheckStep {
+  readonly outcome: CheckOutcome;
+  /** The context afterwards. */
+  readonly context: CheckContext;
+  /** An incident ended with this result while these silences matched. */
+  readonly resolved: readonly string[];
+}
+
+type ResultFact = Extract<CheckFact, { readonly type: 'result.received' }>;
+type DeadlineFact = Extract<CheckFact, { readonly type: 'deadline.reached' }>;
+
+const nobody: readonly string[] = [];
+
+const unapplied = (outcome: CheckOutcome, context: CheckContext): CheckStep => ({
+  outcome,
+  context,
+  resolved: nobody,
+});
+
+export const isApplied = (step: CheckStep): boolean =>
+  step.outcome === 'passing' || step.outcome === 'failing' || step.outcome === 'flapping';
+
+const afterResult = (context: CheckContext, fact: ResultFact): CheckStep => {
+  const { event, write } = fact;
+  const key = write === undefined ? event.id : write.repeatKey;
+  if (hasSeen(context.recentIds, key)) return unapplied('repeated', context);
+  if (write === undefined) return apply(context, event, fact, remember(context.recentIds, key));
+  return apply(context, event, { ...fact, mayImport: true }, rememberWrite(context.recentIds, key));
+};
+
+const afterDeadline = (context: CheckContext, fact: DeadlineFact): CheckStep => {
+  const { event, ttlAtMs } = context;
+  if (event === null || ttlAtMs === null) return unapplied('ignored', context);
+  if (fact.entityDown) return unapplied('excused', { ...context, ttlAtMs: null });
+  return apply(context, ttlFailure(event, fact.nowMs), fact, context.recentIds);
+};
+
+const apply = (
+  context: CheckContext,
+  incoming: CheckEvent,
+  around: Circumstances & { readonly untold?: unknown; readonly write?: EventWrite | undefined },
+  recentIds: string,
+): CheckStep => {
+  const merged = mergeResult(context.event, incoming, around);
+  const next = {
+    ...context,
+    event: merged.stored,
+    since: sinceAfter(context.event, context.since, merged.stored),
+    recentIds,
+    ttlAtMs: ttlDeadline(merged.stored, around.nowMs),
+  };
+  if (merged.imported) next.lastTrace = around.write?.importTrace;
+  else if (around.untold !== undefined) next.lastTrace = around.untold;
+  else if (needsDelivery(merged.whole)) {
+    const seq = context.deliverySeq + 1;
+    const queued = queueDelivery(context.pending, { seq, event: merged.whole });
+    next.deliverySeq = seq;
+    next.pending = queued.pending;
+    next.droppedDeliveries += queued.dropped;
+  }
+  return { outcome: merged.state, context: next, resolved: merged.resolves ? around.silenced : nobody };
+};
+
+const decide = (context: CheckContext, fact: CheckFact): CheckStep => {
+  if (fact.type === 'result.received') return afterResult(context, fact);
+  if (fact.type === 'deadline.reached') return afterDeadline(context, fact);
+  return unapplied('ignored', context);
+};
+
+interface Decided {
+  readonly context: CheckContext;
+  readonly fact: CheckFact;
+  readonly step: CheckStep;
+}
+
+let last: Decided | undefined;
+
+/** Pure. Remembers its last answer, because one transition asks the same question from several guards. */
+export const stepOf = (context: CheckContext, fact: CheckFact): CheckStep => {
+  if (last === undefined || last.context !== context || last.fact !== fact) {
+    last = { context, fact, step: decide(context, fact) };
+  }
+  return last.step;
+};
