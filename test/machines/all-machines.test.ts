@@ -35,7 +35,9 @@ const walkThrough = (
 
 describe('all machines', () => {
   it('are in the list', () => {
-    const files = readdirSync('src/machines').filter((file) => file.endsWith('-machine.ts'));
+    const files = readdirSync('src/machines', { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('-machine.ts'),
+    );
     assert.equal(files.length, allMachines.length);
     assert.equal(new Set(allMachines.map(({ machine }) => machine.id)).size, allMachines.length);
   });
