@@ -53,3 +53,46 @@ export const formatFlag: FlagSpec = {
   help: 'tabular, yaml, wrapped-json or json',
 };
 export const skipConfirmFlag: FlagSpec = { name: 'skip-confirm', help: 'do not ask before it is done' };
+
+export const interactiveFlag: FlagSpec = {
+  name: 'interactive',
+  help: 'ask for every field that is not given',
+};
+export const chunkSizeFlag: FlagSpec = {
+  name: 'chunk-size',
+  value: 'number',
+  help: 'items asked for at once; what is printed is always whole',
+};
+export const everywhereFlag: FlagSpec = { name: 'all-namespaces', help: 'of every namespace' };
+
+/** `flag('file,f <path>', 'help')`; without a value it is a switch. */
+export const flag = (usage: string, help: string, more: Partial<FlagSpec> = {}): FlagSpec => {
+  const [, name = '', short, value] = /^([\w-]+)(?:,(\w))?(?: <(.+)>)?$/.exec(usage) ?? [];
+  return {
+    name,
+    ...(short === undefined ? {} : { short }),
+    ...(value === undefined ? {} : { value }),
+    help,
+    ...more,
+  };
+};
+
+/** `command('set-groups <name> <groups>', 'help', load, { examples })`: the first word is its name, the rest its arguments. */
+export const command = (
+  usage: string,
+  help: string,
+  load: NonNullable<CommandSpec['load']>,
+  more: Partial<CommandSpec> = {},
+): CommandSpec => {
+  const [name = '', ...args] = usage.split(' ');
+  return { name, help, ...(args.length === 0 ? {} : { args: args.join(' ') }), load, ...more };
+};
+
+type WorkIn<M> = { [K in keyof M]: M[K] extends Work ? K : never }[keyof M];
+
+/** What a module exports as work, loaded when it runs. */
+export const workOf =
+  <M>(module: () => Promise<M>) =>
+  (name: WorkIn<M>) =>
+  async (): Promise<Work> =>
+    (await module())[name] as Work;

@@ -1,6 +1,7 @@
 // mon-ctl: the command line. Hands the streams of the process to src/ctl and ends with the status it answers.
-import { commandTree } from '../ctl/commands/tree.ts';
+
 import { runCommandLine } from '../ctl/parser.ts';
+import { commandTree } from '../ctl/tree/command-tree.ts';
 
 export const main = async (argv: readonly string[]): Promise<void> => {
   // A reader that has seen enough, as `head` does, is no fault.

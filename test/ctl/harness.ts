@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { adminPassword, startBackend } from '../acceptance/programs.ts';
 import { openRealHouse, realAdmin, realPassword } from '../http/real-house.ts';
 
 export interface Ran {
@@ -45,15 +46,35 @@ export const tempFolder = async (t: TestContext): Promise<string> => {
   return dir;
 };
 
-export const signInFlags = (url: string): readonly string[] => [
-  '-n',
-  '--url',
-  url,
-  '--username',
-  realAdmin,
-  '--password',
-  realPassword,
-];
+export const signInFlags = (
+  url: string,
+  username: string = realAdmin,
+  password: string = realPassword,
+): readonly string[] => ['-n', '--url', url, '--username', username, '--password', password];
+
+/** A backend as a process of its own, and mon-ctl logged in to it. */
+export const openProcess = async (
+  t: TestContext,
+  args: readonly string[] = [],
+): Promise<{
+  readonly dir: string;
+  readonly url: string;
+  readonly agents: string;
+  readonly folder: string;
+}> => {
+  const folder = await mkdtemp(join(tmpdir(), 'mon-ctl-'));
+  const backend = await startBackend(join(folder, 'state'), args);
+  t.after(async () => {
+    await backend.program.kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const dir = join(folder, 'config');
+  const ran = await runCtl(['configure', ...signInFlags(backend.api, 'admin', adminPassword)], {
+    env: { MON_CONFIG_DIR: dir },
+  });
+  if (ran.code !== 0) throw new Error(`mon-ctl configure ended with ${ran.code}: ${ran.err}${ran.out}`);
+  return { dir, url: backend.api, agents: backend.agents, folder };
+};
 
 /** A backend, and mon-ctl logged in to it. `ok` fails the test unless the command succeeds, and gives its output. */
 export const openCtl = async (t: TestContext) => {

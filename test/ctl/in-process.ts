@@ -1,8 +1,8 @@
 // mon-ctl inside the process of the test: the same command lines, without starting a program for each.
 import { PassThrough } from 'node:stream';
-import { commandTree } from '../../src/ctl/commands/tree.ts';
 import { runCommandLine } from '../../src/ctl/parser.ts';
 import type { Streams } from '../../src/ctl/session.ts';
+import { commandTree } from '../../src/ctl/tree/command-tree.ts';
 
 export interface Said {
   readonly code: number;

@@ -49,6 +49,8 @@ test('each context has a backend of its own, and config use goes from one to the
   const unknown = await run(['config', 'use', 'third']);
   assert.equal(unknown.code, 1);
   assert.match(unknown.err, /no context "third": known are default, second/);
+  await ok('config', 'delete', 'second');
+  assert.doesNotMatch(await ok('config', 'list'), /second/);
 });
 
 test('a flag wins over the environment, MON_ over SENSU_, and both over the file', async (t) => {

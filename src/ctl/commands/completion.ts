@@ -49,7 +49,7 @@ const timeLimit = '2s';
 
 const namesOf = async (session: Session, group: string): Promise<readonly string[]> => {
   try {
-    const { pathOfWord } = await import('./kind-tree.ts');
+    const { pathOfWord } = await import('../tree/kinds.ts');
     const path = pathOfWord(group);
     if (path === undefined) return [];
     const kind = kindOfPath(path);

@@ -68,11 +68,12 @@ export const show = async (
   }
   const [first] = resources;
   if (single && first !== undefined) {
-    const rows = (kind.rows ?? kind.columns).map(({ title, cell }) => [title, cell(first)] as const);
+    const rows = kind.rows.map(({ title, cell }) => [title, cell(first)] as const);
     return session.print(details((kind.title ?? kind.name)(first), rows, session.look));
   }
   const titles = kind.columns.map(({ title }) => title);
-  const cells = resources.map((resource) => kind.columns.map(({ cell }) => cell(resource)));
+  const shownRows = kind.split === undefined ? resources : resources.flatMap(kind.split);
+  const cells = shownRows.map((resource) => kind.columns.map(({ cell }) => cell(resource)));
   session.print(table(titles, cells, session.look));
 };
 
@@ -179,7 +180,7 @@ const askField = async (session: Session, field: Field): Promise<unknown> => {
 /** Fills a resource from the flags; the rest is asked for on a terminal (`--interactive`), or gets its default. */
 const fill = async (session: Session, kind: KindCommands, resource: Json): Promise<void> => {
   const interactive = text(session, 'interactive') === 'true';
-  for (const field of kind.fields ?? []) {
+  for (const field of kind.fields) {
     if (field.path === '') continue;
     let raw: unknown = session.given[field.flag.name];
     if (raw === undefined && (interactive || (field.asked === true && session.canAsk)))
@@ -238,7 +239,7 @@ export const change = async (
 export const update =
   (kind: KindCommands) =>
   async (session: Session, [name = '']: readonly string[]): Promise<void> => {
-    const fields = (kind.fields ?? []).filter(({ path }) => path !== '');
+    const fields = kind.fields.filter(({ path }) => path !== '');
     const wanted = new Map<Field, unknown>();
     for (const field of fields) {
       const raw = session.given[field.flag.name];

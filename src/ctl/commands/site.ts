@@ -1,10 +1,12 @@
 // What concerns the whole site: the health of the cluster, the license, the reporting setting of the reference product.
 import type { Json } from '../client/api-client.ts';
 import type { Work } from '../command.ts';
+import { RefusedError } from '../failure.ts';
 import { asJson } from '../output/documents.ts';
 import { details, table } from '../output/table.ts';
 import { at, shown } from '../output/values.ts';
 import { confirm } from '../prompt.ts';
+import type { Session } from '../session.ts';
 import { describing } from './resources.ts';
 
 const licensePath = '/api/enterprise/licensing/v2/license';
@@ -65,3 +67,41 @@ const opt =
   };
 export const optIn = opt(false);
 export const optOut = opt(true);
+
+const memberPath = (id = ''): string =>
+  `/api/core/v2/cluster/members${id === '' ? '' : `/${encodeURIComponent(id)}`}`;
+
+/** Asks for a change of the members; where the backend has no such route, says how members come and go. */
+const changeMembers = async (
+  session: Session,
+  method: string,
+  id: string,
+  query: Readonly<Record<string, string>>,
+): Promise<void> => {
+  try {
+    await (await session.api()).ask(method, memberPath(id), { query });
+  } catch (error) {
+    if (error instanceof RefusedError && (error.status === 404 || error.status === 405))
+      throw new RefusedError(
+        'this backend has no list of members to change: a member comes when a backend is started with the same store, and goes when it stops',
+        error.status,
+        error.code,
+      );
+    throw error;
+  }
+};
+
+export const addMember: Work = async (session, [name = '', peers = '']) => {
+  await changeMembers(session, 'POST', '', { 'peer-addrs': peers, name });
+  session.print(`added member ${name} to cluster`);
+};
+
+export const updateMember: Work = async (session, [id = '', peers = '']) => {
+  await changeMembers(session, 'PUT', id, { 'peer-addrs': peers });
+  session.print(`Updated member with ID ${id} in cluster`);
+};
+
+export const removeMember: Work = async (session, [id = '']) => {
+  await changeMembers(session, 'DELETE', id, {});
+  session.print(`Removed member ${id} from cluster`);
+};

@@ -1,217 +1,176 @@
 // Commands of those who may log in, of roles and bindings, and of what keeps secrets (API sheet 16.6).
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
-import { at, text, timestamp } from '../output/values.ts';
-import { column, type KindCommands, listField, textField } from './kind-commands.ts';
+import { at, text } from '../output/values.ts';
+import { type Cell, itemsAt } from './cells.ts';
+import { defineKind, type FieldRow, type KindCommands, type KindRow } from './kind-commands.ts';
 
-const name = text('metadata.name');
-const namespace = column('Namespace', text('metadata.namespace'));
-
-const listOf = (resource: Json, key: string): readonly Json[] =>
-  (resource[key] as Json[] | null | undefined) ?? [];
-const count =
-  (key: string) =>
-  (resource: Json): string =>
-    String(listOf(resource, key).length);
 const ofRules =
-  (key: string) =>
-  (role: Json): string =>
-    listOf(role, 'rules').map(text(key)).join('\n');
+  (key: string): Cell =>
+  (role) =>
+    itemsAt(role, 'rules').map(text(key)).join('\n');
 
-const roleRows = [
-  column('Name', name),
-  column('Verbs', ofRules('verbs')),
-  column('Resources', ofRules('resources')),
-  column('Resource Names', ofRules('resource_names')),
-];
+const given = (flags: Readonly<Record<string, unknown>>, flag: string): readonly string[] =>
+  (flags[flag] as string[] | undefined) ?? [];
 
-const words = (given: Readonly<Record<string, unknown>>, flag: string): readonly string[] =>
-  (given[flag] as string[] | undefined) ?? [];
+type Shared = 'verbs' | 'fields' | 'cells' | 'complete' | 'example';
 
-const roleFields = [
-  listField('', 'verb', 'v', 'what may be done: get, list, create, update, delete or *'),
-  listField('', 'resource', 'r', 'kinds of resources, such as checks, or *'),
-  listField('', 'resource-name', 'n', 'names of resources; all when left out'),
-];
-
-const completeRole: KindCommands['complete'] = (role, given) => {
-  const verbs = words(given, 'verb');
-  const resources = words(given, 'resource');
-  if (verbs.length === 0 || resources.length === 0)
-    throw new CtlError('must specify at least one --verb and one --resource');
-  const names = words(given, 'resource-name');
-  role.rules = [{ verbs, resources, resource_names: names.length === 0 ? null : names }];
+const roleLike: Pick<KindRow, Shared> = {
+  verbs: ['list', 'info', 'create', 'delete'],
+  example: { name: 'operator', create: 'operator -v get,list -r checks,events' },
+  cells: {
+    Verbs: ofRules('verbs'),
+    Resources: ofRules('resources'),
+    'Resource Names': ofRules('resource_names'),
+  },
+  fields: [
+    ['list verb,v', 'what may be done: get, list, create, update, delete or *', { path: '' }],
+    ['list resource,r', 'kinds of resources, such as checks, or *', { path: '' }],
+    ['list resource-name,n', 'names of resources; all when left out', { path: '' }],
+  ],
+  complete: (role, flags) => {
+    const verbs = given(flags, 'verb');
+    const resources = given(flags, 'resource');
+    if (verbs.length === 0 || resources.length === 0)
+      throw new CtlError('must specify at least one --verb and one --resource');
+    const names = given(flags, 'resource-name');
+    role.rules = [{ verbs, resources, resource_names: names.length === 0 ? null : names }];
+  },
 };
 
-export const roleCommands: KindCommands = {
+export const roleCommands = defineKind({
+  ...roleLike,
   words: ['role'],
   path: 'roles',
-  name,
-  verbs: ['list', 'info', 'create', 'delete'],
-  columns: [column('Name', name), namespace, column('Rules', count('rules'))],
-  rows: [...roleRows.slice(0, 1), namespace, ...roleRows.slice(1)],
-  fields: roleFields,
-  complete: completeRole,
-};
+  columns: ['Name', 'Namespace', 'Rules'],
+  rows: ['Name', 'Namespace', 'Verbs', 'Resources', 'Resource Names'],
+});
 
-export const clusterRoleCommands: KindCommands = {
+export const clusterRoleCommands = defineKind({
+  ...roleLike,
   words: ['cluster-role'],
   path: 'clusterroles',
-  name,
-  verbs: ['list', 'info', 'create', 'delete'],
-  columns: [column('Name', name), column('Rules', count('rules'))],
-  rows: roleRows,
-  fields: roleFields,
-  complete: completeRole,
-};
+  columns: ['Name', 'Rules'],
+  rows: ['Name', 'Verbs', 'Resources', 'Resource Names'],
+});
 
 const reference =
-  (type: string) =>
-  (binding: Json): string =>
+  (type: string): Cell =>
+  (binding) =>
     at(binding, 'role_ref.type') === type ? text('role_ref.name')(binding) : '';
 const subjects =
-  (type: string) =>
-  (binding: Json): string =>
-    listOf(binding, 'subjects')
+  (type: string): Cell =>
+  (binding) =>
+    itemsAt(binding, 'subjects')
       .filter((subject) => subject.type === type)
       .map(text('name'))
       .join(',');
 
-const bindingFields = [
-  textField('', 'cluster-role', 'c', 'cluster role that is given'),
-  listField('', 'group', 'g', 'groups that get it'),
-  listField('', 'user', 'u', 'users that get it'),
+const subjectFields: readonly FieldRow[] = [
+  ['text cluster-role,c', 'cluster role that is given', { path: '' }],
+  ['list group,g', 'groups that get it', { path: '' }],
+  ['list user,u', 'users that get it', { path: '' }],
 ];
 
-const completeBinding: KindCommands['complete'] = (binding, given) => {
-  const clusterRole = given['cluster-role'];
-  if (clusterRole !== undefined && given.role !== undefined)
+const bindRole: NonNullable<KindCommands['complete']> = (binding, flags) => {
+  const clusterRole = flags['cluster-role'];
+  if (clusterRole !== undefined && flags.role !== undefined)
     throw new CtlError('cannot specify --role and --cluster-role at the same time');
-  if (clusterRole === undefined && given.role === undefined)
+  if (clusterRole === undefined && flags.role === undefined)
     throw new CtlError('must specify a role or a cluster role');
   binding.role_ref =
     clusterRole === undefined
-      ? { type: 'Role', name: given.role }
+      ? { type: 'Role', name: flags.role }
       : { type: 'ClusterRole', name: clusterRole };
-  binding.subjects = [
-    ...words(given, 'group').map((subject) => ({ type: 'Group', name: subject })),
-    ...words(given, 'user').map((subject) => ({ type: 'User', name: subject })),
-  ];
-  if ((binding.subjects as unknown[]).length === 0)
-    throw new CtlError('must specify at least one --group or --user');
+  const named = (type: string, flag: string): Json[] => given(flags, flag).map((name) => ({ type, name }));
+  const all = [...named('Group', 'group'), ...named('User', 'user')];
+  if (all.length === 0) throw new CtlError('must specify at least one --group or --user');
+  binding.subjects = all;
 };
 
-const bindingSubjects = [column('Users', subjects('User')), column('Groups', subjects('Group'))];
+const bindingLike: Pick<KindRow, Shared> = {
+  verbs: ['list', 'info', 'create', 'delete'],
+  example: { name: 'operators', create: 'operators --cluster-role view --group ops' },
+  cells: {
+    'Cluster Role': reference('ClusterRole'),
+    Role: reference('Role'),
+    Users: subjects('User'),
+    Groups: subjects('Group'),
+  },
+  complete: bindRole,
+};
 
-export const clusterRoleBindingCommands: KindCommands = {
+export const clusterRoleBindingCommands = defineKind({
+  ...bindingLike,
   words: ['cluster-role-binding'],
   path: 'clusterrolebindings',
-  name,
-  verbs: ['list', 'info', 'create', 'delete'],
-  columns: [
-    column('Name', name),
-    column('Cluster Role', reference('ClusterRole')),
-    column('Subjects', count('subjects')),
-  ],
-  rows: [
-    column('Name', name),
-    column('Cluster Role', reference('ClusterRole')),
-    column('Subjects', count('subjects')),
-    ...bindingSubjects,
-  ],
-  fields: bindingFields,
-  complete: completeBinding,
-};
+  columns: ['Name', 'Cluster Role', 'Subjects'],
+  rows: ['Name', 'Cluster Role', 'Subjects', 'Users', 'Groups'],
+  fields: subjectFields,
+});
 
-export const roleBindingCommands: KindCommands = {
+export const roleBindingCommands = defineKind({
+  ...bindingLike,
   words: ['role-binding'],
   path: 'rolebindings',
-  name,
-  verbs: ['list', 'info', 'create', 'delete'],
-  columns: [
-    column('Name', name),
-    namespace,
-    column('Cluster Role', reference('ClusterRole')),
-    column('Role', reference('Role')),
-    column('Subjects', count('subjects')),
-  ],
-  rows: [
-    column('Name', name),
-    namespace,
-    column('Cluster Role', reference('ClusterRole')),
-    column('Role', reference('Role')),
-    column('Subjects', count('subjects')),
-    ...bindingSubjects,
-  ],
-  fields: [...bindingFields, textField('', 'role', 'r', 'role of the namespace that is given')],
-  complete: completeBinding,
-};
+  columns: ['Name', 'Namespace', 'Cluster Role', 'Role', 'Subjects'],
+  rows: ['Name', 'Namespace', 'Cluster Role', 'Role', 'Subjects', 'Users', 'Groups'],
+  fields: [...subjectFields, ['text role,r', 'role of the namespace that is given', { path: '' }]],
+});
 
-export const namespaceCommands: KindCommands = {
+export const namespaceCommands = defineKind({
   words: ['namespace'],
   path: 'namespaces',
   name: text('name'),
   namePath: 'name',
   verbs: ['list', 'info', 'create', 'delete'],
-  columns: [column('Name', text('name'))],
-  fields: [],
-};
+  example: { name: 'web', create: 'web' },
+  cells: { Name: text('name') },
+  columns: ['Name'],
+});
 
-const keyColumns = [
-  column('Name', name),
-  column('Username', text('username')),
-  column('Created At', ({ created_at }) => timestamp(created_at)),
-];
-
-export const apiKeyCommands: KindCommands = {
+export const apiKeyCommands = defineKind({
   words: ['api-key'],
   path: 'apikeys',
-  name,
   verbs: ['list', 'info'],
-  columns: keyColumns,
-};
+  example: { name: 'b4d1a4b5-5b6c-4a3c-8f0e-2f6d1c9f7a11' },
+  columns: ['Name', 'Username', 'Created At'],
+});
 
-export const userCommands: KindCommands = {
+export const userCommands = defineKind({
   words: ['user'],
   path: 'users',
   name: text('username'),
   verbs: ['list', 'info'],
-  columns: [
-    column('Username', text('username')),
-    column('Groups', text('groups')),
-    column('Enabled', ({ disabled }) => String(disabled !== true)),
-  ],
-};
+  example: { name: 'joe' },
+  cells: { Enabled: ({ disabled }) => String(disabled !== true) },
+  columns: ['Username', 'Groups', 'Enabled'],
+});
 
-export const authCommands: KindCommands = {
+const readOnly = { verbs: ['list', 'info', 'delete'] } as const;
+
+export const authCommands = defineKind({
+  ...readOnly,
   words: ['auth'],
   path: 'authproviders',
-  name,
-  verbs: ['list', 'info', 'delete'],
-  columns: [column('Type', text('type')), column('Name', name)],
-};
+  example: { name: 'company-ldap' },
+  columns: ['Type', 'Name'],
+});
 
-export const secretCommands: KindCommands = {
+export const secretCommands = defineKind({
+  ...readOnly,
   words: ['secret'],
   path: 'secrets',
-  name,
-  verbs: ['list', 'info', 'delete'],
-  columns: [
-    column('Name', name),
-    column('Provider', text('spec.provider')),
-    column('ID', text('spec.id')),
-    namespace,
-  ],
-};
+  example: { name: 'database-password' },
+  cells: { Provider: text('spec.provider'), ID: text('spec.id') },
+  columns: ['Name', 'Provider', 'ID', 'Namespace'],
+});
 
-export const secretsProviderCommands: KindCommands = {
+export const secretsProviderCommands = defineKind({
+  ...readOnly,
   words: ['secret', 'provider'],
   path: 'providers',
-  name,
-  verbs: ['list', 'info', 'delete'],
-  columns: [
-    column('Type', text('type')),
-    column('Name', name),
-    column('Address', text('spec.client.address')),
-  ],
-};
+  example: { name: 'vault' },
+  cells: { Address: text('spec.client.address') },
+  columns: ['Type', 'Name', 'Address'],
+});

@@ -1,82 +1,53 @@
 // Commands of what happens to events: filters, mutators, handlers, pipelines, hooks and assets (API sheet 16.6).
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
-import { at, number, shown, text, yesNo } from '../output/values.ts';
-import {
-  column,
-  integerField,
-  type KindCommands,
-  listField,
-  switchField,
-  textField,
-  wholeListField,
-} from './kind-commands.ts';
-
-const name = text('metadata.name');
-const namespace = column('Namespace', text('metadata.namespace'));
+import { at, shown, text } from '../output/values.ts';
+import { itemsAt } from './cells.ts';
+import { defineKind } from './kind-commands.ts';
 
 const expressions = ({ action, expressions: list }: Json): string =>
   ((list as string[] | null | undefined) ?? [])
     .map((expression) => `(${expression})`)
     .join(action === 'deny' ? ' || ' : ' && ');
 
-export const filterCommands: KindCommands = {
+export const filterCommands = defineKind({
   words: ['filter'],
   path: 'filters',
-  name,
   verbs: ['list', 'info', 'create', 'update', 'delete'],
-  columns: [column('Name', name), column('Action', text('action')), column('Expressions', expressions)],
-  rows: [
-    column('Name', name),
-    namespace,
-    column('Action', text('action')),
-    column('Expressions', expressions),
-    column('RuntimeAssets', text('runtime_assets')),
-  ],
+  example: {
+    name: 'production',
+    create: `production -a allow -s 'event.entity.labels.stage == "production"'`,
+    update: 'production -a deny',
+  },
+  cells: { Action: text('action'), Expressions: expressions, RuntimeAssets: text('runtime_assets') },
+  columns: ['Name', 'Action', 'Expressions'],
+  rows: ['Name', 'Namespace', 'Action', 'Expressions', 'RuntimeAssets'],
   fields: [
-    textField('action', 'action', 'a', 'allow or deny what the expressions say', { asked: true }),
-    wholeListField(
-      'expressions',
-      'expressions',
-      's',
-      'expression in JavaScript; repeat the flag for several',
-      { asked: true },
-    ),
-    listField('runtime_assets', 'runtime-assets', 'r', 'assets the expressions run with'),
+    ['text action,a', 'allow or deny what the expressions say', { asked: true }],
+    ['whole-list expressions,s', 'expression in JavaScript; repeat the flag for several', { asked: true }],
+    ['list runtime-assets,r', 'assets the expressions run with'],
   ],
-};
+});
 
-export const mutatorCommands: KindCommands = {
+export const mutatorCommands = defineKind({
   words: ['mutator'],
   path: 'mutators',
-  name,
   verbs: ['list', 'info', 'create', 'update', 'delete'],
-  columns: [
-    column('Name', name),
-    column('Command', text('command')),
-    column('Environment Variables', text('env_vars')),
-    column('Timeout', number('timeout')),
-    column('Assets', text('runtime_assets')),
-  ],
+  example: { name: 'pretty', create: "pretty -c 'jq .' -t 5", update: 'pretty --timeout 10' },
+  cells: { Eval: text('eval') },
+  columns: ['Name', 'Command', 'Environment Variables', 'Timeout', 'Assets'],
   rows: [
-    column('Name', name),
-    namespace,
-    column('Command', text('command')),
-    column('Timeout', number('timeout')),
-    column('Environment Variables', text('env_vars')),
-    column('Runtime Assets', text('runtime_assets')),
-    column('Type', text('type')),
-    column('Eval', text('eval')),
+    ...['Name', 'Namespace', 'Command', 'Timeout', 'Environment Variables', 'Runtime Assets', 'Type', 'Eval'],
   ],
   fields: [
-    textField('command', 'command', 'c', 'command line that reads an event and writes another'),
-    wholeListField('env_vars', 'env-vars', undefined, 'variable of the command, as KEY=value'),
-    integerField('timeout', 'timeout', 't', 'seconds the command may take'),
-    listField('runtime_assets', 'runtime-assets', 'r', 'assets the command runs with'),
-    textField('type', 'type', undefined, 'pipe or javascript', { otherwise: 'pipe' }),
-    textField('eval', 'eval', undefined, 'JavaScript of a mutator of type javascript'),
+    ['text command,c', 'command line that reads an event and writes another'],
+    ['whole-list env-vars', 'variable of the command, as KEY=value'],
+    ['integer timeout,t', 'seconds the command may take'],
+    ['list runtime-assets,r', 'assets the command runs with'],
+    ['text type', 'pipe or javascript', { otherwise: 'pipe' }],
+    ['text eval', 'JavaScript of a mutator of type javascript'],
   ],
-};
+});
 
 const execute = (handler: Json): string => {
   const { type } = handler;
@@ -85,43 +56,32 @@ const execute = (handler: Json): string => {
   return type === 'set' ? `CALL: ${text('handlers')(handler)}` : `RUN:  ${text('command')(handler)}`;
 };
 
-export const handlerCommands: KindCommands = {
+export const handlerCommands = defineKind({
   words: ['handler'],
   path: 'handlers',
-  name,
   verbs: ['list', 'info', 'create', 'update', 'delete'],
-  columns: [
-    column('Name', name),
-    column('Type', text('type')),
-    column('Timeout', number('timeout')),
-    column('Filters', text('filters')),
-    column('Mutator', text('mutator')),
-    column('Execute', execute),
-    column('Environment Variables', text('env_vars')),
-    column('Assets', text('runtime_assets')),
-  ],
+  example: {
+    name: 'mail',
+    create: "mail --command 'mail -s alert ops@example.org' --filters is_incident,not_silenced",
+    update: 'mail --timeout 10',
+  },
+  cells: { Execute: execute },
+  columns: ['Name', 'Type', 'Timeout', 'Filters', 'Mutator', 'Execute', 'Environment Variables', 'Assets'],
   rows: [
-    column('Name', name),
-    namespace,
-    column('Type', text('type')),
-    column('Timeout', number('timeout')),
-    column('Filters', text('filters')),
-    column('Mutator', text('mutator')),
-    column('Execute', execute),
-    column('Environment Variables', text('env_vars')),
-    column('Runtime Assets', text('runtime_assets')),
+    ...['Name', 'Namespace', 'Type', 'Timeout', 'Filters', 'Mutator', 'Execute', 'Environment Variables'],
+    'Runtime Assets',
   ],
   fields: [
-    textField('type', 'type', 't', 'pipe, tcp, udp or set', { otherwise: 'pipe' }),
-    textField('command', 'command', undefined, 'command line of a pipe handler'),
-    wholeListField('env_vars', 'env-vars', undefined, 'variable of the command, as KEY=value'),
-    listField('filters', 'filters', undefined, 'filters events pass first'),
-    listField('handlers', 'handlers', undefined, 'handlers of a set'),
-    textField('mutator', 'mutator', 'm', 'mutator of the events'),
-    textField('socket.host', 'socket-host', undefined, 'host of a tcp or udp handler'),
-    integerField('socket.port', 'socket-port', undefined, 'port of a tcp or udp handler'),
-    integerField('timeout', 'timeout', 'i', 'seconds it may take'),
-    listField('runtime_assets', 'runtime-assets', 'r', 'assets the command runs with'),
+    ['text type,t', 'pipe, tcp, udp or set', { otherwise: 'pipe' }],
+    ['text command', 'command line of a pipe handler'],
+    ['whole-list env-vars', 'variable of the command, as KEY=value'],
+    ['list filters', 'filters events pass first'],
+    ['list handlers', 'handlers of a set'],
+    ['text mutator,m', 'mutator of the events'],
+    ['text socket-host', 'host of a tcp or udp handler', { path: 'socket.host' }],
+    ['integer socket-port', 'port of a tcp or udp handler', { path: 'socket.port' }],
+    ['integer timeout,i', 'seconds it may take'],
+    ['list runtime-assets,r', 'assets the command runs with'],
   ],
   complete: ({ type, command, socket, handlers }) => {
     if (type === 'pipe' && command === undefined) throw new CtlError('must specify --command');
@@ -132,61 +92,70 @@ export const handlerCommands: KindCommands = {
       throw new CtlError('must specify --socket-host and --socket-port');
     if (type === 'set' && handlers === undefined) throw new CtlError('must specify --handlers');
   },
-};
+});
 
-const workflows = ({ workflows: list }: Json): string =>
-  ((list as { name?: string }[] | null | undefined) ?? []).map((flow) => flow.name ?? '').join(',');
-
-export const pipelineCommands: KindCommands = {
+export const pipelineCommands = defineKind({
   words: ['pipeline'],
   path: 'pipelines',
-  name,
   verbs: ['list', 'info', 'delete'],
-  columns: [column('Name', name), column('Workflows', workflows)],
-  rows: [column('Name', name), namespace, column('Workflows', workflows)],
-};
+  example: { name: 'incidents' },
+  cells: {
+    Workflows: (pipeline) =>
+      itemsAt(pipeline, 'workflows')
+        .map(({ name }) => shown(name))
+        .join(','),
+  },
+  columns: ['Name', 'Workflows'],
+  rows: ['Name', 'Namespace', 'Workflows'],
+});
 
-export const hookCommands: KindCommands = {
+export const hookCommands = defineKind({
   words: ['hook'],
   path: 'hooks',
-  name,
   verbs: ['list', 'info', 'create', 'update', 'delete'],
-  columns: [
-    column('Name', name),
-    column('Command', text('command')),
-    column('Timeout', number('timeout')),
-    column('Stdin?', yesNo('stdin')),
-  ],
+  example: { name: 'processes', create: "processes -c 'ps aux' -t 10", update: 'processes --timeout 20' },
+  columns: ['Name', 'Command', 'Timeout', 'Stdin?'],
   fields: [
-    textField('command', 'command', 'c', 'command line that is run', { asked: true }),
-    integerField('timeout', 'timeout', 't', 'seconds it may take', { otherwise: 60 }),
-    switchField('stdin', 'stdin', 's', 'the command reads JSON on standard input', { otherwise: false }),
+    ['text command,c', 'command line that is run', { asked: true }],
+    ['integer timeout,t', 'seconds it may take', { otherwise: 60 }],
+    ['switch stdin,s', 'the command reads JSON on standard input', { otherwise: false }],
   ],
-};
+});
 
 /** How many characters of a hash are shown in a table. */
 const shownHash = 7;
 
-export const assetCommands: KindCommands = {
+/** An asset of one archive has its fields at the top. */
+const buildsOf = (asset: Json): readonly Json[] => {
+  const builds = itemsAt(asset, 'builds');
+  return builds.length === 0 ? [asset] : builds;
+};
+const ofBuilds =
+  (show: (build: Json) => string) =>
+  (asset: Json): string =>
+    buildsOf(asset).map(show).join('\n');
+
+export const assetCommands = defineKind({
   words: ['asset'],
   path: 'assets',
-  name,
   verbs: ['list', 'info', 'create', 'update', 'delete'],
-  columns: [
-    column('Name', name),
-    column('URL', text('url')),
-    column('Hash', (asset) => text('sha512')(asset).slice(0, shownHash)),
-  ],
-  rows: [
-    column('Name', name),
-    namespace,
-    column('URL', text('url')),
-    column('SHA-512 Checksum', text('sha512')),
-    column('Filters', text('filters')),
-  ],
+  example: {
+    name: 'tools',
+    create: 'tools -u https://example.org/tools.tar.gz --sha512 "$SHA512"',
+    update: 'tools --url https://example.org/tools-2.tar.gz --sha512 "$SHA512"',
+  },
+  cells: {
+    URL: ofBuilds(text('url')),
+    Hash: ofBuilds((build) => text('sha512')(build).slice(0, shownHash)),
+    'SHA-512 Checksum': ofBuilds(text('sha512')),
+    Filters: ofBuilds(text('filters')),
+  },
+  split: (asset) => buildsOf(asset).map((build) => ({ metadata: asset.metadata, ...build, builds: null })),
+  columns: ['Name', 'URL', 'Hash'],
+  rows: ['Name', 'Namespace', 'URL', 'SHA-512 Checksum', 'Filters'],
   fields: [
-    textField('url', 'url', 'u', 'address of the archive', { asked: true }),
-    textField('sha512', 'sha512', undefined, 'its SHA-512 checksum', { asked: true }),
-    wholeListField('filters', 'filter', undefined, 'expression that says for which machines it is'),
+    ['text url,u', 'address of the archive', { asked: true }],
+    ['text sha512', 'its SHA-512 checksum', { asked: true }],
+    ['whole-list filter', 'expression that says for which machines it is', { path: 'filters' }],
   ],
-};
+});

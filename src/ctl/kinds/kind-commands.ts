@@ -2,8 +2,8 @@
 // and delete read it; the check's `set-*` and `remove-*` follow from its fields.
 import type { Json } from '../client/api-client.ts';
 import type { FlagSpec } from '../command.ts';
-
-export type Cell = (resource: Json) => string;
+import { text } from '../output/values.ts';
+import { type Cell, commonCells } from './cells.ts';
 
 export interface Column {
   readonly title: string;
@@ -13,7 +13,7 @@ export interface Column {
 /** A flag that sets one field of a resource. */
 export interface Field {
   readonly flag: FlagSpec;
-  /** Where the value goes, e.g. `spec.id`. */
+  /** Where the value goes, e.g. `spec.id`; empty where `complete` puts it. */
   readonly path: string;
   readonly type: 'text' | 'list' | 'integer' | 'switch';
   /** Set on create when the flag is not given. */
@@ -21,6 +21,8 @@ export interface Field {
   /** Asked for on a terminal when it is not given. */
   readonly asked?: true;
 }
+
+export type Verb = 'list' | 'info' | 'create' | 'update' | 'delete';
 
 export interface KindCommands {
   /** e.g. `check` or `secret provider`. */
@@ -30,75 +32,79 @@ export interface KindCommands {
   readonly columns: readonly Column[];
   /** The detail view; the name when left out. */
   readonly title?: Cell;
-  readonly rows?: readonly Column[];
-  readonly fields?: readonly Field[];
-  readonly verbs: readonly ('list' | 'info' | 'create' | 'update' | 'delete')[];
+  readonly rows: readonly Column[];
+  /** What has several rows in the table of a list; absent: each has one. */
+  readonly split?: (resource: Json) => readonly Json[];
+  readonly fields: readonly Field[];
+  readonly verbs: readonly Verb[];
   /** The name of a resource, for the detail view and for questions. */
   readonly name: Cell;
   /** Where a name given on the command line goes; absent: `metadata.name`. */
   readonly namePath?: string;
   /** What a name is, when it has several parts. */
   readonly nameArgs?: readonly string[];
+  /** What examples are called and given, e.g. `disk -c check-disk.sh -i 60`. */
+  readonly example: { readonly name: string; readonly create?: string; readonly update?: string };
   /** What follows from a change of the fields at these paths. */
   readonly follow?: (resource: Json, changed: ReadonlySet<string>) => void;
   /** Last touches of a new resource. Throws a CtlError that says what is missing. */
   readonly complete?: (resource: Json, given: Readonly<Record<string, unknown>>) => void;
 }
 
-export const column = (title: string, cell: Cell): Column => ({ title, cell });
+/** `type flag[,short]`, the help, and what is unusual. The value goes to the field called like the flag, with `_` for `-`. */
+export type FieldRow = readonly [
+  what: `${Field['type'] | 'whole-list'} ${string}`,
+  help: string,
+  more?: Partial<Pick<Field, 'path' | 'otherwise' | 'asked'>>,
+];
 
-const field = (type: Field['type'], path: string, flag: FlagSpec, more: Partial<Field> = {}): Field => ({
-  flag,
-  path,
-  type,
-  ...more,
-});
+const valueWords: Readonly<Record<string, string>> = {
+  text: 'text',
+  integer: 'number',
+  list: 'list',
+  'whole-list': 'text',
+};
 
-const named = (
-  name: string,
-  short: string | undefined,
-  value: string | undefined,
-  help: string,
-): FlagSpec => ({
-  name,
-  ...(short === undefined ? {} : { short }),
-  ...(value === undefined ? {} : { value }),
-  help,
-});
+const fieldOf = ([what, help, more = {}]: FieldRow): Field => {
+  const [type = '', names = ''] = what.split(' ');
+  const [name = '', short] = names.split(',');
+  const value = valueWords[type];
+  return {
+    flag: {
+      name,
+      ...(short === undefined ? {} : { short }),
+      ...(value === undefined ? {} : { value }),
+      ...(type === 'list' ? { list: true } : {}),
+      ...(type === 'whole-list' ? { whole: true } : {}),
+      help,
+    },
+    path: name.replaceAll('-', '_'),
+    type: type === 'whole-list' ? 'list' : (type as Field['type']),
+    ...more,
+  };
+};
 
-export const textField = (
-  path: string,
-  name: string,
-  short: string | undefined,
-  help: string,
-  more?: Partial<Field>,
-): Field => field('text', path, named(name, short, 'text', help), more);
-export const integerField = (
-  path: string,
-  name: string,
-  short: string | undefined,
-  help: string,
-  more?: Partial<Field>,
-): Field => field('integer', path, named(name, short, 'number', help), more);
-export const switchField = (
-  path: string,
-  name: string,
-  short: string | undefined,
-  help: string,
-  more?: Partial<Field>,
-): Field => field('switch', path, named(name, short, undefined, help), more);
-export const listField = (
-  path: string,
-  name: string,
-  short: string | undefined,
-  help: string,
-  more?: Partial<Field>,
-): Field => field('list', path, { ...named(name, short, 'list', help), list: true }, more);
-/** Items with commas in them, as expressions and variables have. */
-export const wholeListField = (
-  path: string,
-  name: string,
-  short: string | undefined,
-  help: string,
-  more?: Partial<Field>,
-): Field => field('list', path, { ...named(name, short, 'text', help), whole: true }, more);
+/** A row of the table of kinds. Titles are those of `commonCells` and of its own `cells`. */
+export interface KindRow extends Omit<KindCommands, 'columns' | 'rows' | 'fields' | 'name'> {
+  readonly columns: readonly string[];
+  /** The same as `columns` when left out. */
+  readonly rows?: readonly string[];
+  readonly fields?: readonly FieldRow[];
+  readonly cells?: Readonly<Record<string, Cell>>;
+  readonly name?: Cell;
+}
+
+export const defineKind = (row: KindRow): KindCommands => {
+  const column = (title: string): Column => {
+    const cell = row.cells?.[title] ?? commonCells[title];
+    if (cell === undefined) throw new Error(`${row.words.join(' ')}: no cell is called "${title}"`);
+    return { title, cell };
+  };
+  return {
+    ...row,
+    name: row.name ?? text('metadata.name'),
+    columns: row.columns.map(column),
+    rows: (row.rows ?? row.columns).map(column),
+    fields: (row.fields ?? []).map(fieldOf),
+  };
+};
