@@ -90,10 +90,25 @@ describe('the check machine: results', () => {
     check.send(result({ status: 2 }, 0, { silenced: ['a'] }));
     assert.deepEqual(check.send(result({ status: 0 }, 0, { silenced: ['a', 'b'], expiring: ['b'] })), [
       { type: 'persist' },
-      { type: 'silences.resolve', names: ['a', 'b'] },
+      { type: 'silences.resolve', names: ['b'] },
     ]);
     assert.deepEqual(contextOf(check).event?.check.silenced, ['a']);
     assert.deepEqual(types(check.send(result({ status: 0 }, 0, { silenced: ['a'] }))), ['persist']);
+  });
+
+  it('remembers silences that end, over a restart too, until they are gone', () => {
+    const check = start();
+    check.send(result({ status: 2 }));
+    check.send(result({ status: 0 }, 0, { silenced: ['a', 'b'], expiring: ['a', 'b'] }));
+    const again = reborn(check);
+    assert.deepEqual(again.send({ type: 'check.resumed', nowMs: 0 }), [
+      { type: 'silences.resolve', names: ['a', 'b'] },
+    ]);
+    assert.deepEqual(again.send({ type: 'silences.ended', names: ['a'] }), [{ type: 'persist' }]);
+    assert.deepEqual(contextOf(again).endingSilences, ['b']);
+    again.send({ type: 'silences.ended', names: ['b'] });
+    assert.deepEqual(reborn(again).send({ type: 'check.resumed', nowMs: 0 }), []);
+    assert.deepEqual(again.send({ type: 'silences.ended', names: ['b'] }), []);
   });
 
   it('ends with its record when the check is deleted', () => {

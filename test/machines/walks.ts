@@ -89,6 +89,10 @@ const checkWalk: Walk = {
       nowMs: scene.nowMs,
       trace: {},
     }),
+    (scene) => ({
+      type: 'silences.ended',
+      names: pick(scene, [['a'], [...((scene.context as CheckContext).endingSilences ?? [])]]),
+    }),
     (scene) => ({ type: scene.random() < 0.1 ? 'check.deleted' : 'check.resumed', nowMs: scene.nowMs }),
   ],
 };

@@ -3,6 +3,8 @@
 /** Mail one check actor keeps before it refuses: a sender then waits and sends again. */
 export const maxCheckMail = 1_024;
 export const maxEntityMail = 1_024;
+/** How long the end of a silence that the store did not take waits for another try. */
+export const endAgainMs = 5_000;
 /** How long a note to an actor whose mailbox is full waits before it is sent again. */
 export const noteAgainMs = 200;
 /** Supervisors the entities are spread over by a hash of their key: a fault that many share stays in one of them. */

@@ -8,6 +8,17 @@ export const resumedTtl = (context: CheckContext, fact: CheckFact): number | nul
   return resumedDeadline(ttlAtMs, fact.nowMs, event.check.ttl * 1000);
 };
 
+export const isEndingSilences = ({ endingSilences }: CheckContext): boolean => endingSilences !== undefined;
+
+export const afterSilences = (
+  { endingSilences }: CheckContext,
+  fact: CheckFact,
+): Pick<CheckContext, 'endingSilences'> => {
+  if (fact.type !== 'silences.ended') return { endingSilences };
+  const left = endingSilences?.filter((name) => !fact.names.includes(name)) ?? [];
+  return { endingSilences: left.length === 0 ? undefined : left };
+};
+
 export const isHead = (context: CheckContext, fact: CheckFact): boolean =>
   (fact.type === 'delivery.finished' || fact.type === 'delivery.delayed') &&
   context.pending[0]?.seq === fact.seq;

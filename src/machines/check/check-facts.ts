@@ -31,6 +31,11 @@ export interface CheckContext {
   readonly deliverySeq: number;
   /** Deliveries given up because too many or too large ones waited; see delivery-rule. */
   readonly droppedDeliveries: number;
+  /**
+   * Silences that end with an incident that is over, until their end is durable: a crash in between ends them again. Absent
+   * most of the time.
+   */
+  readonly endingSilences?: readonly string[] | undefined;
   /** What the pipelines made of the last delivered event: the answer to "why was I (not) told?". */
   readonly lastTrace?: unknown;
 }
@@ -81,7 +86,9 @@ export type CheckFact =
       readonly nowMs: number;
       readonly trace?: unknown;
     }
-  /** After a restart: deliver again what was under way. */
+  /** These silences, which ended with an incident, are gone for good. */
+  | { readonly type: 'silences.ended'; readonly names: readonly string[] }
+  /** After a restart: deliver again what was under way, and end again the silences that were ending. */
   | { readonly type: 'check.resumed'; readonly nowMs: number }
   | { readonly type: 'check.deleted' };
 
@@ -91,7 +98,7 @@ export type CheckEffect =
   | { readonly type: 'deadline.set'; readonly name: 'ttl'; readonly atMs: number }
   | { readonly type: 'deadline.clear'; readonly name: 'ttl' }
   | { readonly type: 'deliver'; readonly seq: number; readonly event: Event }
-  /** The incident has just resolved: of these silences, which matched it, those that end on resolve end now. */
+  /** The incident has resolved: of these silences, which matched it, those that end on resolve end now. */
   | { readonly type: 'silences.resolve'; readonly names: readonly string[] }
   /** Remove the durable record. */
   | { readonly type: 'forget' };

@@ -12,13 +12,23 @@
 //
 // Road of an event: the check actor's shell sends `result.received`; the machine answers with effects, in this order:
 // persist, silences.resolve, deadline.set or .clear, deliver. `persist` comes first and the snapshot it writes holds the
-// pending delivery and the deadline: a crash after the commit delivers again, a crash before it was never acknowledged.
+// pending delivery, the deadline and the silences that end: a crash after the commit delivers and ends them again, a crash
+// before it was never acknowledged.
 //
 // Hot path. One decision a fact (check-step-rule), one microstep, transitions without target while a region stays
 // where it is. Figures: docs/machines.md.
 import { assign, emit, enqueueActions, setup } from 'xstate';
 import { isObject, type RestoreRule, restore } from '../restore-rule.ts';
-import { afterDelay, afterDelivery, deadlineOf, headOf, isHead, resumedTtl } from './check-decisions.ts';
+import {
+  afterDelay,
+  afterDelivery,
+  afterSilences,
+  deadlineOf,
+  headOf,
+  isEndingSilences,
+  isHead,
+  resumedTtl,
+} from './check-decisions.ts';
 import type { CheckContext, CheckEffect, CheckFact } from './check-facts.ts';
 import { isApplied, stepOf } from './check-step-rule.ts';
 import { noRecentIds } from './recent-ids-rule.ts';
@@ -60,6 +70,7 @@ const machine = setup({
       return isApplied(step) && step.context.ttlAtMs === null;
     },
     hasNews: ({ context, event }) => stepOf(context, event).context.pending.length > 0,
+    isEndingSilences: ({ context }) => isEndingSilences(context),
     isLastDelivery: ({ context, event }) => isHead(context, event) && context.pending.length === 1,
     isHeadDelivery: ({ context, event }) => isHead(context, event),
   },
@@ -75,6 +86,11 @@ const machine = setup({
       const names = stepOf(context, event).resolved;
       if (names.length > 0) enqueue.emit({ type: 'silences.resolve', names });
     }),
+    endSilencesAgain: emit(({ context }) => ({
+      type: 'silences.resolve',
+      names: context.endingSilences ?? [],
+    })),
+    noteSilences: assign(({ context, event }) => afterSilences(context, event)),
     setDeadline: emit(({ context }) => deadlineOf(context)),
     clearDeadline: emit({ type: 'deadline.clear', name: 'ttl' }),
     deliverHead: emit(({ context }) => headOf(context)),
@@ -109,6 +125,10 @@ const silentFailing = [fromFailing[0], fromFailing[2]] as const;
 const silentFlapping = [fromFlapping[0], fromFlapping[2]] as const;
 /** Changes nothing, but its sender is answered only once the first one is durable. */
 const again = { guard: 'isRepeated', actions: 'persist' } as const;
+const silences = {
+  'silences.ended': { guard: 'isEndingSilences', actions: ['noteSilences', 'persist'] },
+  'check.resumed': { guard: 'isEndingSilences', actions: 'endSilencesAgain' },
+} as const;
 const gone = { type: 'final', description: 'The check was deleted.' } as const;
 
 const renewed = { guard: 'expectsAnother', target: 'waiting', actions: 'setDeadline' } as const;
@@ -139,6 +159,7 @@ export const checkMachine = machine.createMachine({
       'deadline.reached': 'The time within which another result was promised is over.',
       'delivery.delayed': 'A delivery met an outage and is tried again later.',
       'delivery.finished': 'The pipelines are done with one event.',
+      'silences.ended': 'The silences that ended with an incident are gone from the store.',
       'check.resumed': 'The check is back from its durable record after a restart.',
       'check.deleted': 'Somebody deleted the event of this check.',
     },
@@ -160,16 +181,20 @@ export const checkMachine = machine.createMachine({
         },
         passing: {
           description: 'The last result was OK.',
-          on: { 'result.received': [...fromPassing, again], 'deadline.reached': silentPassing },
+          on: { 'result.received': [...fromPassing, again], 'deadline.reached': silentPassing, ...silences },
         },
         failing: {
           description: 'The last result was not OK, or none came in time.',
-          on: { 'result.received': [...fromFailing, again], 'deadline.reached': silentFailing },
+          on: { 'result.received': [...fromFailing, again], 'deadline.reached': silentFailing, ...silences },
         },
         flapping: {
           description:
             'The status changes too often: above the high threshold, and not yet below the low one.',
-          on: { 'result.received': [...fromFlapping, again], 'deadline.reached': silentFlapping },
+          on: {
+            'result.received': [...fromFlapping, again],
+            'deadline.reached': silentFlapping,
+            ...silences,
+          },
         },
         gone,
       },
@@ -231,12 +256,14 @@ const contextFault = (context: Readonly<Record<string, unknown>>): string | unde
   for (const name of ['namespace', 'entity', 'check', 'recentIds']) {
     if (typeof context[name] !== 'string') return `context.${name} is not a string`;
   }
-  const { event, ttlAtMs, pending, deliverySeq } = context;
+  const { event, ttlAtMs, pending, deliverySeq, endingSilences } = context;
   if (event !== null && !(isObject(event) && isObject(event['check']) && isObject(event['entity']))) {
     return 'context.event is not a check event';
   }
   if (ttlAtMs !== null && typeof ttlAtMs !== 'number') return 'context.ttlAtMs is not a time';
   if (!Array.isArray(pending)) return 'context.pending is not a list';
+  if (endingSilences !== undefined && !Array.isArray(endingSilences))
+    return 'context.endingSilences is not a list';
   return typeof deliverySeq === 'number' ? undefined : 'context.deliverySeq is not a number';
 };
 

@@ -19,7 +19,7 @@ export interface CheckStep {
   readonly outcome: CheckOutcome;
   /** The context afterwards. */
   readonly context: CheckContext;
-  /** An incident ended with this result while these silences matched. */
+  /** An incident ended with this result, and these silences end with it. */
   readonly resolved: readonly string[];
 }
 
@@ -75,7 +75,10 @@ const apply = (
     next.pending = queued.pending;
     next.droppedDeliveries += queued.dropped;
   }
-  return { outcome: merged.state, context: next, resolved: merged.resolves ? around.silenced : nobody };
+  const resolved = merged.resolves ? (around.expiring ?? around.silenced) : nobody;
+  if (resolved.length > 0)
+    next.endingSilences = [...new Set([...(context.endingSilences ?? nobody), ...resolved])];
+  return { outcome: merged.state, context: next, resolved };
 };
 
 const decide = (context: CheckContext, fact: CheckFact): CheckStep => {

@@ -35,7 +35,12 @@ export interface CheckPorts {
   readonly deliver: (source: LiveActor, delivery: PendingDelivery) => void;
   /** Deliveries of a check were given up, because too many or too large ones waited: so many since it exists. */
   readonly dropped: (key: string, total: number) => void;
-  readonly endSilences: (namespace: string, names: readonly string[]) => void;
+  /** These silences cover nothing from now on; whether they end for good is said once the incident's end is durable. */
+  readonly liftSilences: (namespace: string, names: readonly string[]) => void;
+  /** Ends silences for good and tells the check once that is durable. Never throws. */
+  readonly endSilences: (source: LiveActor, namespace: string, names: readonly string[]) => void;
+  /** The end of the incident could not be kept: silences that were lifted cover events again. */
+  readonly restoreSilences: (namespace: string, names: readonly string[]) => void;
   /** Completes what only the rest of the world knows about a TTL that ran out. */
   readonly circumstances: (context: CheckContext) => {
     readonly entityDown: boolean;
@@ -124,8 +129,16 @@ const perform = (effect: CheckEffect, actor: LiveActor, key: string, ports: Chec
         if (type !== 'invalid') ports.deliver(actor, delivery);
       });
     }
-    case 'silences.resolve':
-      return ports.endSilences(contextOf<CheckContext>(actor.snapshot()).namespace, effect.names);
+    case 'silences.resolve': {
+      const { names } = effect;
+      const { namespace } = contextOf<CheckContext>(actor.snapshot());
+      ports.liftSilences(namespace, names);
+      // Only once it is durable that the incident is over: a crash before that must find the silence in place.
+      return persist(actor, key, ports, ({ type }) => {
+        if (type === 'invalid') ports.restoreSilences(namespace, names);
+        else ports.endSilences(actor, namespace, names);
+      });
+    }
     case 'forget':
       return ports.commit.delete('check', key, actor.holdReceipt());
   }

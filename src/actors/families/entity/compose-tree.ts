@@ -96,7 +96,14 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
           'deliveries dropped: too many or too large ones wait for the handlers of this check',
         );
     },
-    endSilences: (namespace, names) => silences.resolve(namespace, names),
+    liftSilences: (namespace, names) => silences.lift(namespace, names),
+    restoreSilences: (namespace, names) => silences.restore(namespace, names),
+    endSilences: ({ id }, namespace, names) => {
+      silences
+        .end(namespace, names)
+        .then(() => note(id, { type: 'silences.ended', names }, 'the end of silences'))
+        .catch((error) => faults.report(`ending silences of ${id}`, error));
+    },
     circumstances: ({ namespace, entity, event }) => ({
       // While its keepalive fails, one alert is enough.
       entityDown: (lastEvent(registry, namespace, entity, keepaliveCheckName)?.check.status ?? 0) > 0,

@@ -6,7 +6,7 @@ import type { Event } from '../../../model/event.ts';
 import type { Silenced } from '../../../model/silenced.ts';
 import type { ResourceTable } from '../../resources/resource-table.ts';
 import type { ActorId, Behaviour } from '../../runtime/contract.ts';
-import { maxSilenceMail } from '../../runtime/limits.ts';
+import { endAgainMs, maxSilenceMail } from '../../runtime/limits.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { SilenceIndex } from './silence-index.ts';
 
@@ -49,14 +49,35 @@ export class Silences {
     return names.length === 0 ? names : this.#index.endingOnResolve(namespace, names);
   }
 
-  /** An incident resolved that these silences matched: those that end with it do. */
-  resolve(namespace: string, names: readonly string[]): void {
-    const nowMs = this.#runtime.clock.wallMs();
+  /** An incident that these silences matched has resolved: those that end with it cover no further event. */
+  lift(namespace: string, names: readonly string[]): void {
     for (const name of this.#index.endingOnResolve(namespace, names)) {
       this.#index.remove(namespace, name);
       this.#changed(namespace);
-      this.#tell(silenceId(namespace, name), { type: 'incident.resolved', nowMs });
     }
+  }
+
+  /** The resolution could not be kept: silences that were lifted cover events again. */
+  restore(namespace: string, names: readonly string[]): void {
+    for (const name of names) {
+      const entry = this.#entry(namespace, name);
+      if (entry === undefined) continue;
+      this.#index.put(namespace, entry);
+      this.#changed(namespace);
+    }
+  }
+
+  /** Deletes those of the silences that end on resolve. Resolves once that is durable, however long the store takes. */
+  async end(namespace: string, names: readonly string[]): Promise<void> {
+    this.lift(namespace, names);
+    const nowMs = this.#runtime.clock.wallMs();
+    await Promise.all(
+      names.map((name) => {
+        if (this.#entry(namespace, name)?.expire_on_resolve !== true) return undefined;
+        this.#tell(silenceId(namespace, name), { type: 'incident.resolved', nowMs });
+        return this.#delete(namespace, name);
+      }),
+    );
   }
 
   #define(entry: Silenced): void {
@@ -92,7 +113,7 @@ export class Silences {
       mailbox: { capacity: maxSilenceMail, overflow: 'coalesce' },
       begin: () => ({ input: { namespace, name } }),
       firstMessage: () => {
-        const entry = this.#table.get('silenced', namespace, name) as unknown as Silenced | undefined;
+        const entry = this.#entry(namespace, name);
         const nowMs = this.#runtime.clock.wallMs();
         return entry === undefined
           ? ({ type: 'silence.cleared', nowMs } as SilenceFact)
@@ -107,17 +128,33 @@ export class Silences {
           case 'silence.began':
             return this.#changed(namespace);
           case 'silence.ended':
-            if (effect.why !== 'cleared') this.#delete(namespace, name);
+            // A resolved one is deleted by whoever told it so, who wants to know when that is durable.
+            if (effect.why === 'timeOver') this.#delete(namespace, name);
         }
       },
     };
   }
 
-  #delete(namespace: string, name: string): void {
-    if (this.#table.get('silenced', namespace, name) === undefined) return;
-    this.#table
-      .delete({ segment: 'silenced', namespace, name })
-      .catch((error) => this.#runtime.faults.report(`ending silence ${namespace}/${name}`, error));
+  #entry(namespace: string, name: string): Silenced | undefined {
+    return this.#table.get('silenced', namespace, name) as unknown as Silenced | undefined;
+  }
+
+  /** Deletes what is there now, and not what somebody puts in its place. While the store is away it is tried again. */
+  async #delete(namespace: string, name: string, tries = 0): Promise<void> {
+    const ended = this.#entry(namespace, name);
+    if (ended === undefined) return;
+    const isReplaced = (): boolean => this.#entry(namespace, name) !== ended;
+    const { faults, deadlines } = this.#runtime;
+    try {
+      await this.#table.delete({ segment: 'silenced', namespace, name }, () => {
+        if (isReplaced()) throw new Error('replaced meanwhile');
+      });
+    } catch (error) {
+      if (isReplaced()) return;
+      if (tries === 0) faults.report(`ending silence ${namespace}/${name}: it is tried again`, error);
+      await new Promise<void>((resolve) => deadlines.after(endAgainMs, resolve));
+      if (!isReplaced()) await this.#delete(namespace, name, tries + 1);
+    }
   }
 
   #definition(entry: Silenced): SilenceFact {
