@@ -1,5 +1,5 @@
-// Where the document and its page are served: to anybody, also during start-up. Both are made once, as the bytes that are
-// sent, so that a request without a login costs next to nothing.
+// Where the document and its page are served: to anybody, also during start-up. Both are made at the first read, as the bytes
+// that are sent, and kept: a start does not wait for them, and a request without a login costs next to nothing.
 import { z } from 'zod';
 import { etagOf } from '../../model/etag.ts';
 import type { Answer, Route } from '../route.ts';
@@ -39,6 +39,14 @@ const made = (type: string, text: string, headers: Readonly<Record<string, strin
   headers: { 'Content-Type': type, ETag: etagOf(text), ...headers },
 });
 
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+};
+
 /** The routes given, and two more that describe them all, and those served beside them. */
 export const withOpenApi = (
   routes: readonly Route[],
@@ -47,20 +55,28 @@ export const withOpenApi = (
 ): readonly Route[] => {
   const all: readonly Route[] = [
     ...routes,
-    { method: 'GET', url: '/openapi.json', access: 'public', doc: documentDoc, handle: () => documentAnswer },
+    {
+      method: 'GET',
+      url: '/openapi.json',
+      access: 'public',
+      doc: documentDoc,
+      handle: () => documentAnswer(),
+    },
     {
       method: 'GET',
       url: '/docs',
       access: 'public',
       doc: pageDoc,
-      handle: () => pageAnswer,
+      handle: () => pageAnswer(),
     },
   ];
-  const document = openApiDocument([...all, ...beside], version);
-  const documentAnswer = made('application/json; charset=utf-8', JSON.stringify(document));
-  const pageAnswer = made('text/html; charset=utf-8', docsPage(document), {
-    'Content-Security-Policy': docsPolicy,
-    'X-Content-Type-Options': 'nosniff',
-  });
+  const document = once(() => openApiDocument([...all, ...beside], version));
+  const documentAnswer = once(() => made('application/json; charset=utf-8', JSON.stringify(document())));
+  const pageAnswer = once(() =>
+    made('text/html; charset=utf-8', docsPage(document()), {
+      'Content-Security-Policy': docsPolicy,
+      'X-Content-Type-Options': 'nosniff',
+    }),
+  );
   return all;
 };

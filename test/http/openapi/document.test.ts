@@ -6,6 +6,9 @@ import { inspectionDocs } from '../../../src/http/inspect/route-docs.ts';
 import { registerInspection } from '../../../src/http/inspect/routes.ts';
 import { openApiPath } from '../../../src/http/openapi/document.ts';
 import { examples } from '../../../src/http/openapi/examples.ts';
+import { withOpenApi } from '../../../src/http/openapi/routes.ts';
+import type { Route } from '../../../src/http/route.ts';
+import type { RouteDoc } from '../../../src/http/route-doc.ts';
 import { resourceKinds } from '../../../src/model/resource-kinds.ts';
 import { openHouse } from '../harness.ts';
 import { createFakeSystem } from '../inspect/fake-system.ts';
@@ -135,4 +138,26 @@ test('the page is plain, needs nothing from elsewhere, and shows every path', as
   assert.match(reply.headers.get('content-security-policy') ?? '', /default-src 'none'/);
   assert.doesNotMatch(reply.text, /<script|<link|src=|@import|url\(/);
   for (const { url } of house.api.routes) assert.ok(reply.text.includes(`>${openApiPath(url)}<`), url);
+});
+
+test('the document is made at its first read, once: no start waits for it', async () => {
+  let reads = 0;
+  const doc: RouteDoc = { tag: 'x', summary: 'x', answers: {} };
+  const counted: Route = {
+    method: 'GET',
+    url: '/x',
+    access: 'public',
+    get doc() {
+      reads += 1;
+      return doc;
+    },
+    handle: () => ({ status: 204 }),
+  };
+  const served = withOpenApi([counted], [], '1.0.0').find(({ url }) => url === '/openapi.json');
+  assert.equal(reads, 0);
+  const first = await served?.handle({} as never);
+  const readsOfFirst = reads;
+  assert.ok(readsOfFirst > 0);
+  assert.equal(await served?.handle({} as never), first);
+  assert.equal(reads, readsOfFirst);
 });
