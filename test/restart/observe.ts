@@ -1,5 +1,7 @@
 // Everything that can be seen of a backend from outside and through its live inspection, as plain data to compare: every GET
 // of the API as two users, headers, figures, the order of the event list, what every actor waits for.
+
+import { refusalsCheckName } from '../../src/actors/families/client/refusals.ts';
 import { nameOf } from '../../src/http/inspect/events/event-row.ts';
 import type { keys, Player } from './player.ts';
 
@@ -109,6 +111,12 @@ const lasting = (value: unknown, moment: Moment): unknown => {
   // What is wrong with the definitions is told once it lasts; looking begins anew with a start.
   if (item.check?.metadata?.name === 'configuration' && item.entity !== undefined)
     return { configuration: item.entity.metadata?.name, failing: (item.check.status ?? 0) > 0 };
+  // Refusals are kept in memory only: after a start the event stays a little longer than it would have.
+  if (item.check?.metadata?.name === refusalsCheckName && item.entity !== undefined)
+    return {
+      refusals: item.entity.metadata?.name,
+      ...(moment.settled ? { failing: (item.check.status ?? 0) > 0 } : {}),
+    };
   return Object.fromEntries(
     Object.entries(item).flatMap(([key, field]) => {
       // When a delivery was tried is no promise: a start tries at once what waits for another try.

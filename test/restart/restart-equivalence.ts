@@ -1,4 +1,5 @@
 // Plays one scenario twice, with and without kills, and says where the two backends differ.
+import { refusalsCheckName } from '../../src/actors/families/client/refusals.ts';
 import { differences } from './differences.ts';
 import { observe, type Seen } from './observe.ts';
 import type { Step } from './operations.ts';
@@ -43,6 +44,9 @@ const live = async (steps: readonly Step[], kills: boolean): Promise<Life> => {
   }
 };
 
+/** Told of a state that lasts: how often, and when it was noticed, is no promise. */
+const toldByState = ['keepalive', 'configuration', refusalsCheckName];
+
 const toldOf = (
   entity: string,
   check: string,
@@ -51,7 +55,7 @@ const toldOf = (
     check: { executed = 0, occurrences = 0 } = {},
   }: { check?: { executed?: number; occurrences?: number } | undefined },
 ): string =>
-  check === 'keepalive' || check === 'configuration'
+  toldByState.includes(check)
     ? `${entity} ${check} ${status > 0}`
     : [entity, check, status, executed, occurrences].join(' ');
 

@@ -76,3 +76,31 @@ test('a flood of names costs bounded memory and few events', async () => {
   assert.ok(reported.length <= 3, `${reported.length} events`);
   assert.match(String(reported.at(-1)), /^messages of 1000 clients .*\n(.*\n){20}and 980 more$/);
 });
+
+test('when it is told that all is well depends on the last refusal, not on when the backend started', async () => {
+  const oks: number[] = [];
+  for (const startedBeforeMs of [1_000, 295_000]) {
+    let nowMs = 0;
+    let tasks: { readonly atMs: number; readonly task: () => void }[] = [];
+    const told: string[] = [];
+    const refusals = new Refusals({
+      nowMs: () => nowMs,
+      after: (delayMs, task) => void tasks.push({ atMs: nowMs + delayMs, task }),
+      reportFinding: async ({ status }) => void told.push(`${status} after ${nowMs - startedBeforeMs}`),
+      lastStatus: () => undefined,
+      onFault: (_what, error) => assert.fail(String(error)),
+    });
+    for (; nowMs < 1_000_000; nowMs += 1_000) {
+      if (nowMs === startedBeforeMs || nowMs === startedBeforeMs + 10_000) refusals.note('c1', 'no');
+      const due = tasks.filter(({ atMs }) => atMs <= nowMs);
+      tasks = tasks.filter(({ atMs }) => atMs > nowMs);
+      for (const { task } of due) task();
+    }
+    assert.deepEqual(
+      told.map((text) => text[0]),
+      ['1', '0'],
+    );
+    oks.push(Number(told[1]?.split(' ').at(-1)));
+  }
+  assert.equal(oks[0], oks[1]);
+});

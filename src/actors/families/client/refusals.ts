@@ -25,11 +25,12 @@ export class Refusals {
   readonly #refused = new Map<string, Refusal>();
   #count = 0;
   #told: string | undefined;
-  #isWaiting = true;
+  /** Which timer counts: of several that were set only the last one looks, so that nothing hangs on when we started. */
+  #timer = 0;
 
   constructor(ports: RefusalsPorts) {
     this.#ports = ports;
-    ports.after(refusalKeptMs, () => this.#look());
+    this.#lookAfter(refusalKeptMs);
   }
 
   /** Messages refused since the start. */
@@ -46,23 +47,23 @@ export class Refusals {
       this.#refused.delete(oldest);
     }
     if (this.#told === undefined) this.#look();
-    else this.#lookLater();
   }
 
-  #lookLater(): void {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    this.#ports.after(refusalLookMs, () => this.#look());
+  #lookAfter(delayMs: number): void {
+    this.#timer += 1;
+    const mine = this.#timer;
+    this.#ports.after(delayMs, () => {
+      if (mine === this.#timer) this.#look();
+    });
   }
 
   #look(): void {
-    this.#isWaiting = false;
     const { nowMs, lastStatus } = this.#ports;
     const oldestMs = nowMs() - refusalKeptMs;
     for (const [client, { atMs }] of this.#refused) if (atMs <= oldestMs) this.#refused.delete(client);
     if (this.#refused.size > 0) {
       this.#tell({ status: 1, output: describe(this.#refused) });
-      return this.#lookLater();
+      return this.#lookAfter(refusalLookMs);
     }
     const wasTold = this.#told !== undefined || (lastStatus() ?? 0) > 0;
     if (wasTold) this.#tell({ status: 0, output: 'the messages of all clients are taken' });
