@@ -18,7 +18,7 @@ import {
   maxStashes,
 } from '../http/earlier-api/limits.ts';
 import { edgeLimits, maxKnownFrameBytes, maxKnownFrames } from '../http/edge/limits.ts';
-import { maxWatchedActors } from '../http/inspect/limits.ts';
+import { maxBundledStreams, maxWatchedActors } from '../http/inspect/limits.ts';
 import {
   bodyLimitBytes,
   maxConnections,
@@ -296,6 +296,13 @@ export const bounds: readonly Bound[] = [
     whenFull: '429',
     gauge: 'mon_http_live_streams',
     test: ['http/live-streams.test.ts', 'one user fills only his own places'],
+  },
+  {
+    collection: 'streams one connection carries',
+    by: 'users who may look',
+    entries: maxBundledStreams,
+    whenFull: '400',
+    test: ['http/inspect/stream-bundle.test.ts', 'more streams than one connection carries are refused'],
   },
   {
     collection: 'live streams',

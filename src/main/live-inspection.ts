@@ -2,6 +2,7 @@
 import type { Backend } from '../actors/backend.ts';
 import type { Api } from '../http/api.ts';
 import type { EventList } from '../http/inspect/events/event-list.ts';
+import type { InspectionDeps } from '../http/inspect/request.ts';
 import { registerInspection } from '../http/inspect/routes.ts';
 import { createRuntimePort } from '../http/inspect/runtime-port.ts';
 import { authorize } from '../http/rbac.ts';
@@ -40,7 +41,7 @@ export const addLiveInspection = ({ backend, api, log, eventList, allowControl }
       return kind === undefined || backend.committer.isSettled(kind, key);
     },
   });
-  registerInspection(api.server.app, {
+  const deps: InspectionDeps = {
     port,
     allowControl,
     async identify(request) {
@@ -57,5 +58,6 @@ export const addLiveInspection = ({ backend, api, log, eventList, allowControl }
       return api.server.streams.open(principal, access, end);
     },
     audit: (fields, text) => log.warn({ component: 'audit', ...fields }, text),
-  });
+  };
+  registerInspection(api.server.app, deps, [eventList.streams]);
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { skipWithout } from '../requirements.ts';
 
 const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
@@ -44,12 +44,12 @@ export const buildPage = (): void => {
 
 /** A tab that writes down what it threw, what a policy refused, and every request that left for another origin. */
 export const openPage = async (
-  browser: Browser,
+  browser: Browser | BrowserContext,
   origin: string,
   complaints: string[],
   viewport = { width: 1280, height: 800 },
 ): Promise<Page> => {
-  const page = await browser.newPage({ viewport });
+  const page = await ('version' in browser ? browser.newPage({ viewport }) : browser.newPage());
   page.setDefaultTimeout(patienceMs);
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {

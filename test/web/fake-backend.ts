@@ -2,6 +2,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { EventIndex } from '../../src/actors/events/event-index.ts';
 import { createEventList, type EventList } from '../../src/http/inspect/events/event-list.ts';
+import type { InspectionDeps } from '../../src/http/inspect/request.ts';
 import { registerInspection } from '../../src/http/inspect/routes.ts';
 import type { Parameters } from '../../src/http/route.ts';
 import { registerUi } from '../../src/http/static-ui.ts';
@@ -43,23 +44,26 @@ export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> =>
       writes.push(`${request.method} ${decodeURIComponent(request.url)}`);
   });
   registerUi(app, { root: webRoot });
-  registerInspection(app, {
+  const index = new EventIndex({ nowMs: () => Date.now(), silencesMatching: () => [], onFault: () => {} });
+  const eventList = createEventList(index);
+  const deps: InspectionDeps = {
     port: system.port,
     allowControl: false,
     audit: () => undefined,
-    identify: async () => 'admin',
+    identify: async (request) =>
+      deps.authorize(request, { verb: 'get', resource: 'actors', namespace: '', resourceName: '' }),
     authorize: async (request) => {
       if (request.headers.authorization !== `Bearer ${token}`) throw new MonError('unauthenticated');
       return 'admin';
     },
-  });
+  };
+  registerInspection(app, deps, [eventList.streams]);
   let refreshed = 0;
   addLogin(app, () => {
     refreshed += 1;
   });
   addPublicApi(app, events);
-  const index = new EventIndex({ nowMs: () => Date.now(), silencesMatching: () => [], onFault: () => {} });
-  addEventList(app, createEventList(index));
+  addEventList(app, eventList);
   const resources = addFakeResources(app);
 
   const result = (entity: string, check: string, status: number, output: string): void => {

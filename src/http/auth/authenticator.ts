@@ -179,7 +179,9 @@ export const createAuthenticator = (options: {
       const now = login === undefined ? null : await renewed(login);
       if (now === null) {
         await sessions.end(username, sessionId);
-        throw invalidCredentials();
+        const why =
+          login === undefined ? 'it was ended, or not used for too long' : 'the user may not log in any more';
+        throw new MonError('unauthenticated', `the login is over: ${why}`);
       }
       refuseAgents(now);
       const refreshId = newTokenId();

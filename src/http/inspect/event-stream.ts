@@ -1,6 +1,7 @@
 // One browser listening: frames in batches as server-sent events. A reader that is slow is told what it lost, a reader
 // that stopped is cut; neither can make this process grow.
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { ActorId } from '../../actors/runtime/contract.ts';
 import {
   batchMs,
@@ -24,12 +25,28 @@ export interface StreamOptions {
   readonly stalledMs?: number;
 }
 
+/** The head of every answer that is a stream of server-sent events. */
+export const streamHead = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // The connection ends with its stream: a server that closes need not wait for it to be found idle.
+  connection: 'close',
+  'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
+} as const;
+
 /** Takes the response over until the client leaves, stalls, or the stream's time is up. */
 export const openEventStream = (
   response: ServerResponse,
   hub: WatchHub,
   options: StreamOptions,
 ): (() => void) => {
+  response.writeHead(200, streamHead);
+  return writeFrames(response, hub, options);
+};
+
+/** The same into anything that is read. Returns what ends it. */
+export const writeFrames = (response: Writable, hub: WatchHub, options: StreamOptions): (() => void) => {
   let pending: StreamItem[] = [];
   let dropped = 0;
   let batch: NodeJS.Timeout | undefined;
@@ -101,14 +118,6 @@ export const openEventStream = (
     else response.end();
   };
 
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    // The connection ends with its stream: a server that closes need not wait for it to be found idle.
-    connection: 'close',
-    'x-accel-buffering': 'no',
-    'x-content-type-options': 'nosniff',
-  });
   response.on('close', () => close(false));
   // A returning client keeps its place until it has been given what it missed.
   const place = options.lastEventId === undefined ? hub.lastSeq() : undefined;

@@ -19,6 +19,10 @@ export const maxUnreadBytes = 1_048_576;
 /** A client that has not read anything for so long is cut. */
 export const stalledClientMs = 10_000;
 export const heartbeatMs = 15_000;
+/** Streams that one connection carries. */
+export const maxBundledStreams = 64;
+/** A connection that carries streams says so often that it is alive: readers tell a dead one by its silence. */
+export const bundleHeartbeatMs = 4_000;
 /** A stream ends after this and comes back with a fresh token: a withdrawn permission ends with it. */
 export const maxStreamMs = 4 * 60_000;
 

@@ -5,7 +5,7 @@ import { MonError } from '../../model/errors.ts';
 import type { InspectionPort } from './inspection-port.ts';
 
 export interface InspectionAccess {
-  readonly verb: 'inspect:get' | 'inspect:control' | 'get';
+  readonly verb: 'inspect:get' | 'inspect:control' | 'get' | 'list';
   readonly resource: 'actors' | 'events';
   /** Empty for what is not inside one namespace. */
   readonly namespace: string;

@@ -6,6 +6,7 @@ import { json, type RouteDoc, type Shape } from '../route-doc.ts';
 import { actorSorts } from './actor-query.ts';
 import { defaultPageSize, maxPageSize } from './limits.ts';
 import { eventBodySchema, inspectionRoot } from './request.ts';
+import { bundleSchema } from './stream-bundle.ts';
 
 const tag = 'inspection';
 const actors = { resource: 'actors' };
@@ -191,6 +192,28 @@ export const inspectionDocs: readonly RouteDescription[] = [
       },
     },
     refusals: [429],
+  }),
+  at('POST', '/streams', actors, {
+    summary: 'Follow several streams over one connection, as server-sent events',
+    body: {
+      shape: json(bundleSchema, {
+        streams: [
+          { id: 'a', url: `${inspectionRoot}/stream?actors=check%3Adefault%2Fweb-01%2Fdisk` },
+          { id: 'b', url: `${inspectionRoot}/namespaces/default/events/stream`, last_event_id: 'm3x8k.1042' },
+        ],
+      }),
+    },
+    answers: {
+      200: {
+        what: 'the messages of each stream with its id in a field `stream`; `refused` of one that may not be read',
+        shape: {
+          type: 'text',
+          mediaType: 'text/event-stream',
+          example: 'stream: a\nid: 7\nevent: transitions\ndata: []\n\n',
+        },
+      },
+    },
+    refusals: [400, 429],
   }),
   at(
     'GET',

@@ -1,5 +1,6 @@
 // Live inspection over HTTP, under /api/inspect/v1: look at machines, actors, the tree, and one actor while it runs.
 // Looking needs `inspect:get` on `actors`; touching needs `inspect:control` and a backend started with control allowed.
+import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { conditionsHold, etagOf } from '../../model/etag.ts';
@@ -7,7 +8,7 @@ import { actorQuerySchema, queryActors } from './actor-query.ts';
 import { actorView } from './actor-view.ts';
 import { registerControl } from './control-routes.ts';
 import { dryRun } from './dry-run.ts';
-import { openEventStream } from './event-stream.ts';
+import { openEventStream, writeFrames } from './event-stream.ts';
 import { createFrameMaker } from './frames.ts';
 import type { InspectionPort } from './inspection-port.ts';
 import { defaultPageSize, maxActorsPerStream, maxPageSize } from './limits.ts';
@@ -23,10 +24,18 @@ import {
   notHere,
   parse,
 } from './request.ts';
+import { registerStreamBundle, type StreamSource } from './stream-bundle.ts';
 import { createWatchHub } from './watch-hub.ts';
 
-/** Registers the routes; closing the app lets go of every watched actor and ends the streams. */
-export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): void => {
+/**
+ * Registers the routes; closing the app lets go of every watched actor and ends the streams.
+ * `moreStreams`: what `POST streams` carries beside the streams of actors.
+ */
+export const registerInspection = (
+  app: FastifyInstance,
+  deps: InspectionDeps,
+  moreStreams: readonly StreamSource[] = [],
+): void => {
   const { port } = deps;
   const graphs = graphsOf(port);
   const hub = createWatchHub(
@@ -103,20 +112,41 @@ export const registerInspection = (app: FastifyInstance, deps: InspectionDeps): 
     return dryRun(live.machine, live.snapshot as Parameters<typeof dryRun>[1], event);
   });
 
+  const aboutOf = ({ actors, prefix }: z.infer<typeof streamSchema>) => {
+    const about = new Set([...actors.map(namespaceKey), ...(prefix === undefined ? [] : [prefix])]);
+    return {
+      // A stream about nothing in particular is one about everything.
+      access: [...(about.size === 0 ? [''] : about)].map(accessTo),
+      ids: () => new Set([...actors, ...idsBelow(port, prefix)].slice(0, maxActorsPerStream)),
+    };
+  };
+
   app.get(`${inspectionRoot}/stream`, async (request, reply) => {
     await deps.identify(request);
-    const { actors, prefix } = parse(streamSchema, request.query);
-    const about = new Set([...actors.map(namespaceKey), ...(prefix === undefined ? [] : [prefix])]);
-    // A stream about nothing in particular is one about everything.
-    const access = [...(about.size === 0 ? [''] : about)].map(accessTo);
+    const { ids, access } = aboutOf(parse(streamSchema, request.query));
     for (const one of access) await deps.authorize(request, one);
-    const ids = new Set([...actors, ...idsBelow(port, prefix)].slice(0, maxActorsPerStream));
     let end = (): void => void reply.raw.destroy();
     const ended = await deps.admitStream?.(request, access, () => end());
-    end = startStream(request, reply, ids);
+    end = startStream(request, reply, ids());
     reply.raw.on('close', () => ended?.());
     if (reply.raw.closed) ended?.();
   });
+
+  const actorStreams: StreamSource = (address) => {
+    if (address.pathname !== `${inspectionRoot}/stream`) return undefined;
+    const asked = parse(streamSchema, Object.fromEntries(address.searchParams));
+    const { ids, access } = aboutOf(asked);
+    return {
+      access,
+      begin: (lastEventId) => {
+        const frames = new PassThrough();
+        const end = writeFrames(frames, hub, { actors: ids(), detail: ids().size <= 20, lastEventId });
+        streams.add(end);
+        return frames.on('close', () => streams.delete(end));
+      },
+    };
+  };
+  registerStreamBundle(app, deps, [actorStreams, ...moreStreams]);
 
   const startStream = (
     request: FastifyRequest,

@@ -9,9 +9,9 @@ import { json, type RouteDoc } from '../route-doc.ts';
 const noSniff = { 'X-Content-Type-Options': 'nosniff' };
 
 /** In plain text; as JSON for a caller that asks for it. */
-const refusal = ({ headers }: Call, message: string): Answer =>
+const refusal = ({ headers }: Call, message: string, inJson = message): Answer =>
   headers.accept?.includes('application/json') === true
-    ? { status: 401, headers: noSniff, body: { message, code: errorCatalogue.unauthenticated.code } }
+    ? { status: 401, headers: noSniff, body: { message: inJson, code: errorCatalogue.unauthenticated.code } }
     : plainText(401, `${message}\n`, noSniff);
 const unauthorized = (call: Call): Answer => refusal(call, 'Unauthorized');
 const requestUnauthorized = (call: Call): Answer => refusal(call, 'Request unauthorized');
@@ -64,12 +64,17 @@ export const refreshRoute = (authenticator: Authenticator): Route => ({
   url: '/auth/token',
   access: 'open',
   doc: docs.refresh,
-  handle: (call) => {
+  handle: async (call) => {
     const tokens = tokenCall(call);
     if (tokens === null) return requestUnauthorized(call);
-    return orElse(requestUnauthorized(call), async () =>
-      ok(await authenticator.refresh(tokens.access, tokens.refresh), notStored),
-    );
+    try {
+      return ok(await authenticator.refresh(tokens.access, tokens.refresh), notStored);
+    } catch (error) {
+      // Who asks for JSON can tell a person why the login is over.
+      if (error instanceof MonError && error.kind === 'unauthenticated')
+        return refusal(call, 'Request unauthorized', error.message);
+      throw error;
+    }
   },
 });
 

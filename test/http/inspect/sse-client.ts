@@ -1,10 +1,12 @@
 // A client of server-sent events for tests: reads one stream and waits for what it is told to wait for.
 import assert from 'node:assert/strict';
-import { get, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 
 export interface Told {
   readonly event: string;
   readonly id: string | undefined;
+  /** Which of several streams on one connection. */
+  readonly stream: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the server says
   readonly data: any;
 }
@@ -28,12 +30,21 @@ const read = (block: string): Told | undefined => {
   const event = field('event');
   return event === undefined
     ? undefined
-    : { event, id: field('id'), data: JSON.parse(field('data') ?? 'null') };
+    : { event, id: field('id'), stream: field('stream'), data: JSON.parse(field('data') ?? 'null') };
 };
 
-export const followStream = (url: string, headers: Record<string, string>): Promise<SseClient> =>
+/** With a body it is asked for by POST. */
+export const followStream = (
+  url: string,
+  headers: Record<string, string>,
+  body?: object,
+): Promise<SseClient> =>
   new Promise((resolve, reject) => {
-    const asked = get(url, { headers }, (response) => {
+    const options = {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    };
+    const asked = request(url, options, (response) => {
       const told: Told[] = [];
       const waiting: (() => void)[] = [];
       let buffer = '';
@@ -63,4 +74,5 @@ export const followStream = (url: string, headers: Record<string, string>): Prom
       resolve({ told, response, until, leave: () => asked.destroy() });
     });
     asked.on('error', (error) => reject(error));
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
   });

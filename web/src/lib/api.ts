@@ -1,6 +1,6 @@
 // Requests to the backend: the public API and the inspection API, nothing else. Errors carry what the backend said.
 import { signal } from '@preact/signals';
-import { authorization, forget } from './session.ts';
+import { accessToken } from './session.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -13,25 +13,42 @@ export class ApiError extends Error {
 /** Whether the last request reached the backend. */
 export const reachable = signal(true);
 
+/** No answer is waited for longer. */
+const answerLimitMs = 20_000;
+
 export const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
+  const token = await accessToken();
+  let response = await ask(path, init, token);
+  if (response.status === 401 && token !== undefined) {
+    // Another tab may have got a new one since.
+    const next = await accessToken(token);
+    if (next !== undefined && next !== token) response = await ask(path, init, next);
+  }
+  if (!response.ok && response.status !== 304) throw new ApiError(response.status, await messageOf(response));
+  return response;
+};
+
+const ask = async (path: string, init: RequestInit, token = ''): Promise<Response> => {
   const headers = new Headers(init.headers);
-  headers.set('authorization', await authorization());
+  headers.set('authorization', `Bearer ${token}`);
   if (init.body !== undefined) {
     headers.set('content-type', 'application/json');
     // Who writes by hand is told of a misspelled field before it is dropped.
     headers.set('mon-strict', 'true');
   }
-  let response: Response;
+  const limit = AbortSignal.timeout(answerLimitMs);
+  const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
   try {
-    response = await fetch(path, { ...init, headers });
+    const response = await fetch(path, { ...init, headers, signal });
+    reachable.value = true;
+    return response;
   } catch (error) {
-    if ((error as Error).name !== 'AbortError') reachable.value = false;
+    const { name } = error as Error;
+    if (name !== 'AbortError') reachable.value = false;
+    if (name === 'TimeoutError')
+      throw new Error(`The backend did not answer within ${answerLimitMs / 1000} s.`);
     throw error;
   }
-  reachable.value = true;
-  if (response.status === 401) forget();
-  if (!response.ok && response.status !== 304) throw new ApiError(response.status, await messageOf(response));
-  return response;
 };
 
 const messageOf = async (response: Response): Promise<string> => {

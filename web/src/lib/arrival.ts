@@ -2,12 +2,7 @@
 // fragment of an address. Anybody can write such a link with tokens of their own, so the tab that leaves for an issuer keeps
 // a nonce, the address it comes back to carries it, and tokens without it are not taken.
 
-export interface Tokens {
-  readonly access_token: string;
-  readonly refresh_token: string;
-  /** Seconds since the epoch. */
-  readonly expires_at: number;
-}
+import type { Tokens } from '../hub/protocol.ts';
 
 export type Arrival =
   | { readonly type: 'loggedIn'; readonly user: string; readonly tokens: Tokens }

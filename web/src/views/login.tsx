@@ -2,12 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { askIssuers, goToIssuer, type Issuer } from '../lib/issuers.ts';
-import { login, refusal } from '../lib/session.ts';
+import { isAsking, login, refusal, whyLoggedOut } from '../lib/session.ts';
 import { Problem } from '../parts/bits.tsx';
 import { Mark } from '../parts/mark.tsx';
 
 export const Login = () => {
   const problem = useSignal(refusal.value === '' ? undefined : refusal.value);
+  const told = problem.value ?? (whyLoggedOut.value === '' ? undefined : whyLoggedOut.value);
   const issuers = useSignal<readonly Issuer[]>([]);
   useEffect(() => {
     void askIssuers().then((found) => {
@@ -24,6 +25,8 @@ export const Login = () => {
     );
     busy.value = false;
   };
+  // Another tab may have a login: nobody is asked before that is known.
+  if (isAsking.value) return <main class="login" aria-busy="true" />;
   return (
     <main class="login">
       <form onSubmit={submit}>
@@ -38,7 +41,7 @@ export const Login = () => {
           Password
           <input name="password" type="password" autocomplete="current-password" required />
         </label>
-        {problem.value !== undefined && <Problem text={problem.value} />}
+        {told !== undefined && <Problem text={told} />}
         <button type="submit" class="primary" disabled={busy.value}>
           {busy.value ? 'Logging in…' : 'Log in'}
         </button>

@@ -3,10 +3,11 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { EventIndex } from '../../../actors/events/event-index.ts';
-import { searchEvents } from '../../../actors/events/event-search.ts';
+import { type EventFilter, searchEvents } from '../../../actors/events/event-search.ts';
 import { type Call, type GuardedRoute, ok } from '../../route.ts';
 import { json, type RouteDoc } from '../../route-doc.ts';
 import { inspectionRoot } from '../request.ts';
+import type { StreamSource } from '../stream-bundle.ts';
 import { openEventFeed } from './event-feed.ts';
 import { filterDoc, filterOf, searchDoc, searchOf, tokenOf } from './event-query.ts';
 import { rowOf } from './event-row.ts';
@@ -14,6 +15,8 @@ import type { EventListPage } from './protocol.ts';
 
 export interface EventList {
   readonly routes: readonly GuardedRoute[];
+  /** The same stream for connections that carry several. */
+  readonly streams: StreamSource;
   /** Ends the streams. */
   close(): void;
 }
@@ -86,15 +89,8 @@ export const createEventList = (index: EventIndex): EventList => {
     };
   };
 
-  const follow = (call: Call): Readable => {
-    const filter = filterOf(call);
-    const lastEventId = call.headers['last-event-id'];
-    const stream = openEventFeed({
-      index,
-      epoch,
-      filter,
-      lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
-    });
+  const follow = (filter: EventFilter, lastEventId: string | undefined): Readable => {
+    const stream = openEventFeed({ index, epoch, filter, lastEventId });
     streams.add(stream);
     stream.once('close', () => streams.delete(stream));
     return stream;
@@ -110,14 +106,37 @@ export const createEventList = (index: EventIndex): EventList => {
         url: `${url}/stream`,
         access,
         doc: streamDoc,
-        handle: (call) => ({ status: 200, headers: streamHeaders, body: follow(call) }),
+        handle: (call) => ({
+          status: 200,
+          headers: streamHeaders,
+          body: follow(filterOf(call), lastEventIdOf(call)),
+        }),
       },
     ],
+    streams: (address) => {
+      const namespace = streamPath.exec(address.pathname)?.[1];
+      if (namespace === undefined) return undefined;
+      const asked = { namespace: decodeURIComponent(namespace), query: queryOf(address) };
+      const filter = filterOf({ parameters: { namespace: asked.namespace }, query: asked.query });
+      return {
+        access: [{ verb: 'list', resource: 'events', namespace: asked.namespace, resourceName: '' }],
+        begin: (lastEventId) => follow(filter, lastEventId),
+      };
+    },
     close: () => {
       for (const stream of streams) stream.destroy();
     },
   };
 };
+
+const lastEventIdOf = ({ headers }: Call): string | undefined => {
+  const found = headers['last-event-id'];
+  return typeof found === 'string' ? found : undefined;
+};
+
+const queryOf = ({ searchParams }: URL): Record<string, string> => Object.fromEntries(searchParams);
+
+const streamPath = new RegExp(`^${inspectionRoot}/namespaces/([^/]+)/events/stream$`);
 
 const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',

@@ -6,7 +6,7 @@ import { type Severity, severities } from '../../../machines/check/severity-rule
 import type { CheckEvent } from '../../../model/event.ts';
 import { eventKind } from '../../../model/kinds/watching.ts';
 import { selectorFilter } from '../../listing.ts';
-import { type Call, parameter } from '../../route.ts';
+import type { Call } from '../../route.ts';
 import { defaultPageSize, maxPageSize } from '../limits.ts';
 import { parse } from '../request.ts';
 
@@ -54,11 +54,14 @@ export const searchDoc = {
   continue: 'the `next` of the page before',
 } as const;
 
-export const filterOf = (call: Call): EventFilter => {
+/** What of a call is read. */
+type Asked = Pick<Call, 'parameters' | 'query'>;
+
+export const filterOf = (call: Asked): EventFilter => {
   const { state, silenced, entity, check, search } = parse(filterSchema, call.query);
   const selector = selectorFilter<CheckEvent>(call.query, eventKind);
   return {
-    namespace: parameter(call, 'namespace'),
+    namespace: call.parameters.namespace ?? '',
     severities: state?.flatMap((one) => (one === 'failing' ? failing : [one])),
     silenced: silenced === undefined ? undefined : silenced === 'true',
     entity,
