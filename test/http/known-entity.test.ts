@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonCodec } from '../../src/http/edge/codec.ts';
 import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
+import { createJsonMemory } from '../../src/http/edge/json-memory.ts';
 import { KnownEntity } from '../../src/http/edge/known-entity.ts';
 import { KnownFrames } from '../../src/http/edge/known-frame.ts';
 import { knownJson } from '../../src/model/known-json.ts';
@@ -12,7 +13,7 @@ const agent = { namespace: 'default', agentName: 'web-01', mayReportFor: () => t
 const id = '00000000-0000-4000-8000-000000000001';
 
 const read = (payload: Buffer, known?: KnownEntity) =>
-  readEventFrame('event', payload, jsonCodec, agent, known && { entity: known, frames: new KnownFrames() });
+  readEventFrame('event', payload, jsonCodec, agent, known && createJsonMemory(new KnownFrames(), known));
 
 const entityText = (over: Record<string, unknown> = {}): string =>
   JSON.stringify({

@@ -2,18 +2,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonCodec } from '../../src/http/edge/codec.ts';
-import { type FrameMemory, readEventFrame } from '../../src/http/edge/frame-reader.ts';
+import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
+import { createJsonMemory } from '../../src/http/edge/json-memory.ts';
 import { KnownEntity } from '../../src/http/edge/known-entity.ts';
 import { KnownFrames } from '../../src/http/edge/known-frame.ts';
 import { maxKnownFrameBytes, maxKnownFrames } from '../../src/http/edge/limits.ts';
 import { maxStatus } from '../../src/model/check.ts';
 import { fc } from '../property.ts';
 
+interface FrameMemory {
+  readonly entity: KnownEntity;
+  readonly frames: KnownFrames;
+}
+
 const agent = { namespace: 'default', agentName: 'web-01', mayReportFor: () => true };
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 const read = (payload: Buffer, memory?: FrameMemory, namespace = 'default') =>
-  readEventFrame('event', payload, jsonCodec, { ...agent, namespace }, memory);
+  readEventFrame(
+    'event',
+    payload,
+    jsonCodec,
+    { ...agent, namespace },
+    memory && createJsonMemory(memory.frames, memory.entity),
+  );
 
 const eventOf = (payload: Buffer, memory?: FrameMemory, namespace?: string) => {
   const result = read(payload, memory, namespace);
@@ -76,10 +88,16 @@ test('a result whose definition came before is read without a parse, and shares 
 });
 
 test('other agents that run the check share its definition', () => {
-  const memory = taught();
+  const ranBy = (agent: string): Buffer => frame({}, { processed_by: agent });
+  const memory = taught(ranBy('web-01'));
   const other = newMemory(memory.frames);
-  eventOf(frame(), other);
-  assert.equal(eventOf(frame(), other).check?.metadata, eventOf(frame(), memory).check?.metadata);
+  eventOf(ranBy('web-02'), other);
+  assert.ok(isKnown(ranBy('web-02'), other));
+  assert.equal(eventOf(ranBy('web-02'), other).check?.processed_by, 'web-02');
+  assert.equal(
+    eventOf(ranBy('web-02'), other).check?.metadata,
+    eventOf(ranBy('web-01'), memory).check?.metadata,
+  );
 });
 
 test('a frame that leaves its namespace to the session is not known to sessions of another one', () => {

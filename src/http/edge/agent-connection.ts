@@ -8,11 +8,10 @@ import { decodeFrame, invalidMessage, unknownMessageType } from '../../wire/fram
 import type { BackendPort } from '../backend-port.ts';
 import type { Log } from '../log.ts';
 import type { AckBatcher } from './acknowledger.ts';
-import type { AgentCodec } from './codec.ts';
+import type { AgentCodec, SharedMemory } from './codec.ts';
 import type { EdgeCounts } from './counts.ts';
-import { type AgentIdentity, type FrameMemory, readEventFrame } from './frame-reader.ts';
-import { KnownEntity } from './known-entity.ts';
-import type { KnownFrames } from './known-frame.ts';
+import type { EventMemory } from './event-memory.ts';
+import { type AgentIdentity, readEventFrame } from './frame-reader.ts';
 import { closeCodes, type EdgeLimits, loudBadFrames } from './limits.ts';
 import { NewEntities } from './new-entities.ts';
 import { settle } from './settlement.ts';
@@ -40,8 +39,8 @@ export interface ConnectionOptions {
   readonly mayStay: () => boolean;
   /** Null when the agent did not ask for acknowledgements. */
   readonly acks: AckBatcher | null;
-  /** Frames read before, of any session. */
-  readonly frames: KnownFrames;
+  /** What is remembered of the events of all sessions. */
+  readonly memory: SharedMemory;
   readonly limits: EdgeLimits;
   readonly counts: EdgeCounts;
   readonly log: Log;
@@ -57,7 +56,7 @@ interface Parked {
 export class AgentConnection {
   readonly options: ConnectionOptions;
   readonly #ack: ReturnType<AckBatcher['open']> | null;
-  readonly #memory: FrameMemory | undefined;
+  readonly #memory: EventMemory;
   readonly #writes: WriteWatch;
   readonly #newEntities: NewEntities;
   #state: 'open' | 'closing' | 'closed' = 'open';
@@ -70,7 +69,7 @@ export class AgentConnection {
 
   constructor(options: ConnectionOptions) {
     this.options = options;
-    if (options.codec.remembers) this.#memory = { entity: new KnownEntity(), frames: options.frames };
+    this.#memory = options.codec.openMemory(options.memory);
     this.#newEntities = new NewEntities(options.backend, options.identity, options.limits.maxNewEntities);
     this.#writes = new WriteWatch(options.limits.writeTimeoutMs, () =>
       this.#cut('a message to the agent was not written in time; cutting the connection'),

@@ -5,6 +5,10 @@ import { decodeFrame, encodeFrame } from '../../wire/frames.ts';
 import { type ContentType, jsonType, protobufType } from '../../wire/headers.ts';
 import { maxPayloadBytes } from '../../wire/limits.ts';
 import { decodePayload, encodePayload, hasBinaryForm } from '../../wire/protobuf/payloads.ts';
+import { createBinaryMemory, type KnownDefinitions } from './binary-memory.ts';
+import type { EventMemory } from './event-memory.ts';
+import { createJsonMemory } from './json-memory.ts';
+import type { KnownFrames } from './known-frame.ts';
 
 export type Decoded =
   | { readonly ok: true; readonly value: unknown }
@@ -16,15 +20,20 @@ export interface AgentCodec {
   decodeEvent(payload: Buffer): Decoded;
   /** A frame of the backend's, whose payload is JSON, as agents of this codec read it. */
   outgoing(frame: Buffer | string): Buffer | string;
-  /** Whether what was read from a payload may be found again by its bytes. */
-  readonly remembers: boolean;
+  /** What one session remembers of the events it sent; `shared` is that of all sessions of a listener. */
+  openMemory(shared: SharedMemory): EventMemory;
+}
+
+export interface SharedMemory {
+  readonly json: KnownFrames;
+  readonly binary: KnownDefinitions;
 }
 
 export const jsonCodec: AgentCodec = {
   contentType: jsonType,
   decodeEvent: (payload) => parseGuarded(payload, { maxBytes: maxPayloadBytes }),
   outgoing: (frame) => frame,
-  remembers: true,
+  openMemory: ({ json }) => createJsonMemory(json),
 };
 
 const toBinary = (frame: Buffer): Buffer => {
@@ -39,7 +48,7 @@ const translated = new WeakMap<Buffer, Buffer>();
 
 export const protobufCodec: AgentCodec = {
   contentType: protobufType,
-  remembers: false,
+  openMemory: ({ binary }) => createBinaryMemory(binary),
   decodeEvent: (payload) => decodePayload('event', payload),
   outgoing: (frame) => {
     if (typeof frame === 'string') return toBinary(Buffer.from(frame));

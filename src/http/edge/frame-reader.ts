@@ -4,13 +4,10 @@
 import { randomUUID } from 'node:crypto';
 import type { FindDefinition } from '../../model/check-rules.ts';
 import { type Event, writtenEntity } from '../../model/event.ts';
-import { type EventAddress, parseEvent, parseEventAround } from '../../model/event-parse.ts';
-import { parseGuarded } from '../../model/guarded-json.ts';
+import { parseEvent } from '../../model/event-parse.ts';
 import { entitySubscription, keepaliveCheckName } from '../../model/names.ts';
-import { maxPayloadBytes } from '../../wire/limits.ts';
 import type { AgentCodec } from './codec.ts';
-import { type KnownEntity, textAround } from './known-entity.ts';
-import type { KnownFrames } from './known-frame.ts';
+import type { EventMemory } from './event-memory.ts';
 
 /** Who is on the other end of a session. */
 export interface AgentIdentity {
@@ -54,51 +51,24 @@ const keepaliveFault = (event: Event, agent: AgentIdentity): string | null => {
   return null;
 };
 
-/** What was read before, for those that read the same again and again. */
-export interface FrameMemory {
-  /** Of one session. */
-  readonly entity: KnownEntity;
-  /** Of all sessions. */
-  readonly frames: KnownFrames;
-}
-
-/** The event around an entity this session sent before; undefined when the frame has to be read as a whole. */
-const readAround = (
-  payload: Buffer,
-  memory: FrameMemory | undefined,
-  address: EventAddress,
-): Event | undefined => {
-  const span = memory?.entity.recognise(payload);
-  if (memory === undefined || span === undefined) return undefined;
-  const known = memory.frames.recognise(payload, span, address.namespace);
-  if (known !== undefined) return known;
-  const raw = parseGuarded(textAround(payload, span), { maxBytes: maxPayloadBytes });
-  // Anything but the null that was put there: the document has two entities.
-  if (!raw.ok || (raw.value as { entity?: unknown }).entity !== null) return undefined;
-  const parsed = parseEventAround(raw.value, span.entity, address);
-  if (!parsed.ok) return undefined;
-  memory.frames.learn(payload, span, address.namespace, parsed.value);
-  return parsed.value;
-};
-
 /** One parse, one schema, one validation. Never throws. */
 export const readEventFrame = (
   kind: 'event' | 'keepalive',
   payload: Buffer,
   codec: AgentCodec,
   agent: AgentIdentity,
-  memory?: FrameMemory,
+  memory?: EventMemory,
 ): ReadFrame => {
   const { namespace, definition } = agent;
   const address = { namespace, ...(definition === undefined ? {} : { definition }) };
-  const around = readAround(payload, memory, address);
-  if (around !== undefined) return judge(kind, around, around, agent);
+  const known = memory?.recognise(payload, address);
+  if (known !== undefined) return judge(kind, known, known, agent);
   const raw = codec.decodeEvent(payload);
   if (!raw.ok) return refuse(raw.message, undefined);
   const parsed = parseEvent(raw.value, address);
   if (!parsed.ok) return refuse(parsed.message, raw.value);
   const read = judge(kind, parsed.value, raw.value, agent);
-  if (read.ok) memory?.entity.learn(payload, read.event.entity);
+  if (read.ok) memory?.learn(payload, address, read.event);
   return read;
 };
 

@@ -21,14 +21,37 @@ export interface EntitySpan {
 export const textAround = (payload: Buffer, { start, end }: EntitySpan): string =>
   `${payload.toString('utf8', 0, start)}null${payload.toString('utf8', end)}`;
 
+/** An entity and its JSON, of which only `last_seen` changes. */
+export class SeenEntity {
+  entity: Entity;
+  /** Its JSON as we write it, before and after the digits of `last_seen`. */
+  readonly #json: Around | null;
+
+  /** `entity` must not change afterwards. */
+  constructor(entity: Entity) {
+    const json = JSON.stringify(entity);
+    this.entity = entity;
+    this.#json = aroundLastSeen(json, entity.last_seen);
+    rememberJson(entity, json);
+  }
+
+  /** Whether another `last_seen` can be put in its place. */
+  get canMove(): boolean {
+    return this.#json !== null;
+  }
+
+  see(lastSeen: number): void {
+    if (lastSeen === this.entity.last_seen || this.#json === null) return;
+    this.entity = { ...this.entity, last_seen: lastSeen };
+    rememberJson(this.entity, `${this.#json[0]}${lastSeen}${this.#json[1]}`);
+  }
+}
+
 interface Known {
   /** The bytes of the entity before and after the digits of `last_seen`; `tail` is empty when it has none. */
   readonly head: Buffer;
   readonly tail: Buffer;
-  /** The same of its JSON as we write it. */
-  readonly jsonHead: string;
-  readonly jsonTail: string;
-  entity: Entity;
+  readonly seen: SeenEntity;
 }
 
 /** Digits of a `last_seen` this takes part in: all of them are safe integers. */
@@ -81,7 +104,7 @@ export class KnownEntity {
         : this.#endAfterLastSeen(known, payload, start + known.head.length);
     if (end < 0) return undefined;
     this.#misses = 0;
-    return { start, end, entity: known.entity };
+    return { start, end, entity: known.seen.entity };
   }
 
   /** The entity that was read from this frame, complete and judged. It must not change afterwards. */
@@ -91,13 +114,10 @@ export class KnownEntity {
     const start = startOfEntity(payload);
     if (start < 0) return;
     const text = payload.toString('utf8', start, endOfValue(payload, start));
-    const json = JSON.stringify(entity);
+    const seen = new SeenEntity(entity);
     const bytes = aroundLastSeen(text, entity.last_seen);
-    const written = aroundLastSeen(json, entity.last_seen);
-    const [head, tail] = bytes !== null && written !== null ? bytes : [text, ''];
-    const [jsonHead, jsonTail] = written ?? [json, ''];
-    this.#known = { head: Buffer.from(head), tail: Buffer.from(tail), jsonHead, jsonTail, entity };
-    rememberJson(entity, json);
+    const [head, tail] = bytes !== null && seen.canMove ? bytes : [text, ''];
+    this.#known = { head: Buffer.from(head), tail: Buffer.from(tail), seen };
   }
 
   /** Reads the digits at `at` and takes them over when the known rest follows; -1 when it does not. */
@@ -110,13 +130,8 @@ export class KnownEntity {
     }
     const isNumber = end > at && end - at <= maxDigits && payload[at] !== zero;
     if (!isNumber || !standsAt(known.tail, payload, end)) return -1;
-    if (seen !== known.entity.last_seen) this.#see(known, seen);
+    known.seen.see(seen);
     return end + known.tail.length;
-  }
-
-  #see(known: Known, seen: number): void {
-    known.entity = { ...known.entity, last_seen: seen };
-    rememberJson(known.entity, `${known.jsonHead}${seen}${known.jsonTail}`);
   }
 }
 

@@ -74,6 +74,9 @@ const takers: Readonly<Record<'event' | 'check', ReadonlyMap<string, Take>>> = {
     taker('output', readText, ({ check }, value) => {
       check.output = value;
     }),
+    taker('processed_by', readText, ({ check }, value) => {
+      check.processed_by = value;
+    }),
     taker('status', readStatus, ({ check }, value) => {
       check.status = value;
     }),

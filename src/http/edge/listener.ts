@@ -16,6 +16,7 @@ import { createReminder } from '../reminder.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
 import { watchTlsMistakes } from '../tls-mistakes.ts';
 import { AckBatcher } from './acknowledger.ts';
+import { KnownDefinitions } from './binary-memory.ts';
 import { chooseCodec, codecs } from './codec.ts';
 import { createConnectionRate } from './connection-rate.ts';
 import { type EdgeCounts, newEdgeCounts } from './counts.ts';
@@ -136,7 +137,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
     limits,
     counts,
     acks: new AckBatcher(),
-    frames: new KnownFrames(),
+    memory: { json: new KnownFrames(), binary: new KnownDefinitions() },
     book,
     rules: createRulesVersion(backend.resources),
   };

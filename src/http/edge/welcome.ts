@@ -6,10 +6,9 @@ import type { AgentSession, BackendPort } from '../backend-port.ts';
 import type { Log } from '../log.ts';
 import type { AckBatcher } from './acknowledger.ts';
 import { AgentConnection, type AgentSocket } from './agent-connection.ts';
-import { chooseCodec } from './codec.ts';
+import { chooseCodec, type SharedMemory } from './codec.ts';
 import type { EdgeCounts } from './counts.ts';
 import type { Welcome } from './handshake.ts';
-import type { KnownFrames } from './known-frame.ts';
 import { closeCodes, type EdgeLimits } from './limits.ts';
 import { createReportingRights } from './reporting-rights.ts';
 import type { SessionBook } from './session-book.ts';
@@ -29,7 +28,7 @@ export interface EdgeWorld {
   readonly limits: EdgeLimits;
   readonly counts: EdgeCounts;
   readonly acks: AckBatcher;
-  readonly frames: KnownFrames;
+  readonly memory: SharedMemory;
   readonly book: SessionBook;
   readonly rules: RulesVersion;
 }
@@ -39,7 +38,7 @@ const connectionFor = (
   socket: AgentSocket,
   { agent, principal }: Welcome,
 ): AgentConnection => {
-  const { backend, limits, counts, log, acks, frames, rules } = world;
+  const { backend, limits, counts, log, acks, memory, rules } = world;
   const { namespace, agentName } = agent;
   const { mayReportFor } = createReportingRights({ table: backend.resources, principal, namespace, rules });
   return new AgentConnection({
@@ -50,7 +49,7 @@ const connectionFor = (
     user: principal.username,
     mayStay: () => mayReportFor(agentName),
     acks: agent.ack ? acks : null,
-    frames,
+    memory,
     limits,
     counts,
     log,

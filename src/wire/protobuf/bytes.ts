@@ -27,6 +27,11 @@ export class ByteReader {
     return this.#at < this.#end;
   }
 
+  /** Where the next byte is read, from the start of the buffer. */
+  get at(): number {
+    return this.#at;
+  }
+
   /** A 64-bit number with its sign; past 2^53 the nearest double, as JSON would read it. */
   readInteger(): number {
     const from = this.#at;

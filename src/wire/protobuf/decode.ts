@@ -8,10 +8,16 @@ export type DecodedMessage =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
 
+/** Sixteen bytes as the usual text. */
+export const uuidText = (bytes: Buffer): string => {
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+};
+
 const textOfUuid = (bytes: Buffer, field: Field): string | null => {
   if (bytes.length === 0 || bytes.every((byte) => byte === 0)) return null;
   if (bytes.length !== uuidBytes) throw new BrokenBytes(`${field.key} must be ${uuidBytes} bytes long`);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return uuidText(bytes);
 };
 
 const layoutOf = (field: Field): number => {

@@ -1,0 +1,218 @@
+// Where the parts of a binary event lie, found without decoding them: the values that change from one result of a check to
+// the next are read, everything else is left as spans of bytes, which the edge compares with those of an earlier event.
+import { BrokenBytes, ByteReader, layouts } from './bytes.ts';
+import { uuidText } from './decode.ts';
+import { uuidBytes } from './limits.ts';
+
+/** Offsets into the payload. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface EventLayout {
+  readonly timestamp: number;
+  readonly sequence: number;
+  readonly id: string | null;
+  readonly entity: Span;
+  readonly check: CheckLayout;
+  /** Start and end, by turns, of everything else in the event. */
+  readonly fixed: readonly number[];
+}
+
+export interface CheckLayout {
+  readonly name: string;
+  readonly duration: number | undefined;
+  readonly executed: number;
+  readonly issued: number;
+  readonly output: string;
+  readonly status: number;
+  readonly processedBy: string | undefined;
+  /** Start and end, by turns, of everything else in the check: its definition. */
+  readonly fixed: readonly number[];
+}
+
+/** Field numbers, see messages.ts. */
+const event = { timestamp: 1, entity: 2, check: 3, metrics: 4, id: 6, sequence: 7 } as const;
+const check = {
+  duration: 22,
+  executed: 23,
+  issued: 25,
+  output: 26,
+  status: 28,
+  metadata: 38,
+  processedBy: 45,
+} as const;
+const entityLastSeen = 5;
+const metadataName = 1;
+
+/** Thrown for a layout that is valid and that only the decoder reads. */
+class Unusual extends Error {}
+const unusual = (): never => {
+  throw new Unusual('not laid out in the usual way');
+};
+
+const attempt = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Unusual || error instanceof BrokenBytes) return undefined;
+    throw error;
+  }
+};
+
+const readCount = (reader: ByteReader, layout: number): number => {
+  if (layout !== layouts.varint) return unusual();
+  const value = reader.readInteger();
+  return Number.isSafeInteger(value) && value >= 0 ? value : unusual();
+};
+
+const readText = (reader: ByteReader, layout: number): string =>
+  layout === layouts.bytes ? reader.readText() : unusual();
+
+const readSpan = (reader: ByteReader, layout: number): Span => {
+  if (layout !== layouts.bytes) return unusual();
+  const length = reader.readBytes().length;
+  return { start: reader.at - length, end: reader.at };
+};
+
+const readId = (reader: ByteReader, layout: number): string => {
+  const bytes = layout === layouts.bytes ? reader.readBytes() : unusual();
+  return bytes.length === uuidBytes && bytes.some((byte) => byte !== 0) ? uuidText(bytes) : unusual();
+};
+
+/** Joins the span to the one before it where they touch. */
+const addFixed = (fixed: number[], start: number, end: number): void => {
+  if (fixed.at(-1) === start) fixed[fixed.length - 1] = end;
+  else fixed.push(start, end);
+};
+
+const nameIn = (bytes: Buffer, { start, end }: Span): string => {
+  const reader = new ByteReader(bytes, start, end);
+  while (reader.hasMore) {
+    const { number, layout } = reader.readTag();
+    if (number === metadataName) return readText(reader, layout);
+    reader.skip(layout);
+  }
+  return unusual();
+};
+
+const checkLayout = (bytes: Buffer, { start, end }: Span): CheckLayout => {
+  const reader = new ByteReader(bytes, start, end);
+  const fixed: number[] = [];
+  let name: string | undefined;
+  let duration: number | undefined;
+  let executed = 0;
+  let issued = 0;
+  let output = '';
+  let status = 0;
+  let processedBy: string | undefined;
+  while (reader.hasMore) {
+    const at = reader.at;
+    const { number, layout } = reader.readTag();
+    switch (number) {
+      case check.duration:
+        duration = layout === layouts.fixed64 ? reader.readDouble() : unusual();
+        if (!Number.isFinite(duration)) unusual();
+        break;
+      case check.executed:
+        executed = readCount(reader, layout);
+        break;
+      case check.issued:
+        issued = readCount(reader, layout);
+        break;
+      case check.output:
+        output = readText(reader, layout);
+        break;
+      case check.status:
+        status = readCount(reader, layout);
+        break;
+      case check.processedBy:
+        processedBy = readText(reader, layout);
+        break;
+      case check.metadata:
+        // In two parts it is one message: only the decoder puts those together.
+        if (name !== undefined) unusual();
+        name = nameIn(bytes, readSpan(reader, layout));
+        addFixed(fixed, at, reader.at);
+        break;
+      default:
+        reader.skip(layout);
+        addFixed(fixed, at, reader.at);
+    }
+  }
+  if (name === undefined) return unusual();
+  return { name, duration, executed, issued, output, status, processedBy, fixed };
+};
+
+/** The layout of an event with a check and without metrics; undefined when it has to be decoded. Never throws. */
+export const eventLayout = (bytes: Buffer): EventLayout | undefined =>
+  attempt(() => {
+    const reader = new ByteReader(bytes);
+    const fixed: number[] = [];
+    let timestamp = 0;
+    let sequence = 0;
+    let id: string | null = null;
+    let entityAt: Span | undefined;
+    let checkAt: Span | undefined;
+    while (reader.hasMore) {
+      const at = reader.at;
+      const { number, layout } = reader.readTag();
+      switch (number) {
+        case event.timestamp:
+          timestamp = readCount(reader, layout);
+          break;
+        case event.sequence:
+          sequence = readCount(reader, layout);
+          break;
+        case event.id:
+          id = readId(reader, layout);
+          break;
+        case event.entity:
+          if (entityAt !== undefined) unusual();
+          entityAt = readSpan(reader, layout);
+          break;
+        case event.check:
+          if (checkAt !== undefined) unusual();
+          checkAt = readSpan(reader, layout);
+          break;
+        case event.metrics:
+          return unusual();
+        default:
+          reader.skip(layout);
+          addFixed(fixed, at, reader.at);
+      }
+    }
+    if (entityAt === undefined || checkAt === undefined) return unusual();
+    return { timestamp, sequence, id, entity: entityAt, check: checkLayout(bytes, checkAt), fixed };
+  });
+
+/** Where the value of `last_seen` lies in an entity; undefined when it is absent, repeated, or no count. */
+export const lastSeenSpan = (bytes: Buffer, { start, end }: Span): Span | undefined =>
+  attempt(() => {
+    const reader = new ByteReader(bytes, start, end);
+    let found: Span | undefined;
+    while (reader.hasMore) {
+      const { number, layout } = reader.readTag();
+      const from = reader.at;
+      if (number !== entityLastSeen) {
+        reader.skip(layout);
+        continue;
+      }
+      if (found !== undefined) unusual();
+      readCount(reader, layout);
+      found = { start: from, end: reader.at };
+    }
+    return found;
+  });
+
+/** The count whose bytes begin at `start`, and where it ends; undefined when there is none before `end`. */
+export const countAt = (
+  bytes: Buffer,
+  start: number,
+  end: number,
+): { value: number; end: number } | undefined =>
+  attempt(() => {
+    const reader = new ByteReader(bytes, start, end);
+    return { value: readCount(reader, layouts.varint), end: reader.at };
+  });
