@@ -12,6 +12,14 @@ export class CtlError extends Error {
   }
 }
 
+/** Ends with 1, with everything said already: a difference was found, a check did not pass. */
+export class SaidError extends CtlError {
+  constructor() {
+    super('');
+    this.name = 'SaidError';
+  }
+}
+
 /** The server answered and refused; `message` is its own. */
 export class RefusedError extends CtlError {
   readonly status: number;

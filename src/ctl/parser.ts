@@ -1,7 +1,7 @@
 // The parser of the command line, made from the table of commands. Only the branch that was asked for gets its flags.
 import { Command, CommanderError, Option } from 'commander';
 import { type CommandSpec, type FlagSpec, globalFlags } from './command.ts';
-import { CtlError, exitCodes } from './failure.ts';
+import { CtlError, exitCodes, SaidError } from './failure.ts';
 import { openSession, type Streams } from './session.ts';
 
 const optionOf = (flag: FlagSpec): Option => {
@@ -178,6 +178,7 @@ const report = (error: unknown, { err }: Streams): number => {
     );
     return error.code === 'commander.unknownCommand' ? exitCodes.usage : exitCodes.failure;
   }
+  if (error instanceof SaidError) return error.exitCode;
   if (error instanceof CtlError) {
     err.write(error.message === 'Canceled' ? 'Canceled\n' : `Error: ${error.message}\n`);
     return error.message === 'Canceled' ? exitCodes.success : error.exitCode;

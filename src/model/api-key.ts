@@ -6,9 +6,9 @@ import { integer, text } from './quick-types.ts';
 
 export const apiKeySchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
-  username: text(''),
+  username: text('').describe('User whose rights the key has.'),
   /** Seconds. */
-  created_at: integer(0),
+  created_at: integer(0).meta({ description: 'When it was made.', 'x-unit': 'seconds since 1970' }),
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
 

@@ -12,22 +12,26 @@ const headers = () =>
     .transform((map) => map ?? null);
 
 export const assetBuildSchema = z.object({
-  url: text(''),
-  sha512: text(''),
-  filters: stringListOrNull(),
-  headers: headers(),
+  url: text('').describe('Address of the archive.'),
+  sha512: text('').describe('Its SHA-512 checksum, in hexadecimal.'),
+  filters: stringListOrNull().describe('Expressions that must all hold of an entity.'),
+  headers: headers().describe('HTTP headers of the request.'),
 });
 export type AssetBuild = z.infer<typeof assetBuildSchema>;
 
 export const assetSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
-  url: text().optional(),
-  sha512: text().optional(),
+  url: text().optional().describe('Address of the archive, where there is one for all machines.'),
+  sha512: text().optional().describe('SHA-512 checksum of the archive, in hexadecimal.'),
   /** All must hold of an entity; asked on the entity before the asset is fetched. */
-  filters: stringListOrNull(),
+  filters: stringListOrNull().describe(
+    'Expressions that must all hold of an entity before the asset is fetched there.',
+  ),
   /** The first whose filters hold is taken. */
-  builds: listOrNull(assetBuildSchema),
-  headers: headers(),
+  builds: listOrNull(assetBuildSchema).describe(
+    'Archives for several kinds of machines; the first whose filters hold is taken.',
+  ),
+  headers: headers().describe('HTTP headers of the request for the archive.'),
 });
 export type Asset = z.infer<typeof assetSchema>;
 

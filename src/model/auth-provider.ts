@@ -65,18 +65,18 @@ const directorySpec = (type: 'ldap' | 'ad') =>
   });
 
 const oidcSpec = z.object({
-  additional_scopes: optionalStringList(),
-  client_id: text(''),
-  client_secret: text(''),
-  disable_offline_access: flag(false),
-  redirect_uri: text(''),
+  additional_scopes: optionalStringList().describe('Scopes asked for besides openid.'),
+  client_id: text('').describe('Id of this site at the issuer.'),
+  client_secret: text('').describe('Its secret; hidden when read back.'),
+  disable_offline_access: flag(false).describe('Whether no refresh token is asked for.'),
+  redirect_uri: text('').describe('Address the issuer sends the browser back to.'),
   /** The issuer. */
-  server: text(''),
-  allowed_groups: optionalStringList(),
-  groups_claim: text(''),
-  groups_prefix: text(''),
-  username_claim: text(''),
-  username_prefix: text(''),
+  server: text('').describe('Address of the issuer.'),
+  allowed_groups: optionalStringList().describe('Only these groups count; none: all but reserved ones.'),
+  groups_claim: text('').describe('Claim that holds the groups.'),
+  groups_prefix: text('').describe('Put before the name of each group.'),
+  username_claim: text('').describe('Claim that holds the user name.'),
+  username_prefix: text('').describe('Put before the user name.'),
 });
 
 const provider = <T extends AuthProviderType, S extends z.ZodType>(type: T, spec: S) =>

@@ -24,18 +24,29 @@ export const hookListSchema = z.record(z.string(), z.array(z.string()).nullable(
 export type HookList = z.infer<typeof hookListSchema>;
 
 export const proxyRequestsSchema = z.object({
-  entity_attributes: stringList(),
-  splay: flag(false),
-  splay_coverage: unsigned32(0),
+  entity_attributes: stringList().describe('Expressions that must all hold of an entity.'),
+  splay: flag(false).describe('Whether the runs are spread over the interval.'),
+  splay_coverage: unsigned32(0).meta({
+    description: 'Part of the interval over which they are spread.',
+    'x-unit': 'per cent',
+  }),
 });
 export type ProxyRequests = z.infer<typeof proxyRequestsSchema>;
 
-export const tagSchema = z.object({ name: text(''), value: text('') });
-export const secretReferenceSchema = z.object({ name: text(''), secret: text('') });
+export const tagSchema = z.object({
+  name: text('').describe('Name of the tag.'),
+  value: text('').describe('Its value.'),
+});
+export const secretReferenceSchema = z.object({
+  name: text('').describe('Variable that the command gets.'),
+  secret: text('').describe('Name of the secret.'),
+});
 export const subdueWindowSchema = z.object({
-  begin: text(''),
-  end: text(''),
-  repeat: optionalStringList(),
+  begin: text('').describe('Start of the window, in RFC 3339.'),
+  end: text('').describe('End of the window, in RFC 3339.'),
+  repeat: optionalStringList().describe(
+    'How it repeats: daily, weekdays, weekends, weekly, monthly, annually, or days such as mondays.',
+  ),
 });
 export type SubdueWindow = z.infer<typeof subdueWindowSchema>;
 
@@ -53,40 +64,90 @@ export type MetricThreshold = z.infer<typeof metricThresholdSchema>;
 
 /** The fields a definition and a result share, with the defaults a reader sees. */
 const sharedFields = {
-  command: text().optional(),
-  handlers: stringList(),
-  high_flap_threshold: unsigned32(0),
-  low_flap_threshold: unsigned32(0),
-  interval: unsigned32(0),
-  cron: text().optional(),
-  publish: flag(false),
-  runtime_assets: stringListOrNull(),
-  subscriptions: stringList(),
-  proxy_entity_name: text(''),
-  check_hooks: listOrNull(hookListSchema),
-  stdin: flag(false),
+  command: text()
+    .optional()
+    .describe(
+      'Command line that agents run; tokens such as {{ .labels.disk }} are replaced by values of the entity.',
+    ),
+  handlers: stringList().describe('Names of handlers that its events go to.'),
+  high_flap_threshold: unsigned32(0).meta({
+    description: 'Percentage of state change from which the check counts as flapping; 0: it never does.',
+    'x-unit': 'per cent',
+  }),
+  low_flap_threshold: unsigned32(0).meta({
+    description: 'Percentage of state change below which a flapping check counts as stable again.',
+    'x-unit': 'per cent',
+  }),
+  interval: unsigned32(0).meta({
+    description: 'Time between two runs; either this or cron.',
+    'x-unit': 'seconds',
+  }),
+  cron: text()
+    .optional()
+    .describe(
+      'Schedule as a cron expression, with an optional time zone (CRON_TZ=...); either this or interval.',
+    ),
+  publish: flag(false).describe('Whether it is scheduled. Without it, it runs on request only.'),
+  runtime_assets: stringListOrNull().describe('Names of assets that the command runs with.'),
+  subscriptions: stringList().describe('Agents with one of these subscriptions run it.'),
+  proxy_entity_name: text('').describe('Entity that the events are about, where that is not the agent.'),
+  check_hooks: listOrNull(hookListSchema).describe(
+    'Hooks to run after a result: lists of names, each under ok, warning, critical, unknown, non-zero or a status.',
+  ),
+  stdin: flag(false).describe('Whether the command reads check and entity as JSON on standard input.'),
   /** The older form of `subdues`: kept and given back, without effect. */
-  subdue: z.unknown().default(null),
-  subdues: z.array(subdueWindowSchema).nullish(),
-  ttl: integer(0),
-  timeout: unsigned32(0),
-  proxy_requests: proxyRequestsSchema.nullish(),
-  round_robin: flag(false),
-  output_metric_format: text(''),
-  output_metric_handlers: stringListOrNull(),
-  output_metric_tags: z.array(tagSchema).nullish(),
-  output_metric_thresholds: z.array(metricThresholdSchema).nullish(),
-  env_vars: stringListOrNull(),
-  max_output_size: integer().optional(),
-  discard_output: flag().optional(),
-  secrets: listOrNull(secretReferenceSchema),
+  subdue: z.unknown().default(null).describe('Older form of subdues: kept and given back, without effect.'),
+  subdues: z.array(subdueWindowSchema).nullish().describe('Times at which it does not run.'),
+  ttl: integer(0).meta({
+    description: 'Time without a result after which an event says so; at least 5; 0: never.',
+    'x-unit': 'seconds',
+  }),
+  timeout: unsigned32(0).meta({
+    description: 'Time after which the command is stopped; 0: no limit.',
+    'x-unit': 'seconds',
+  }),
+  proxy_requests: proxyRequestsSchema
+    .nullish()
+    .describe('Runs it once for each entity that matches, in its name.'),
+  round_robin: flag(false).describe(
+    'Whether one agent of each subscription runs it, in turn, instead of all.',
+  ),
+  output_metric_format: text('').meta({
+    description: 'Format of metrics in the output; empty: none are read.',
+    'x-allowed': [
+      'nagios_perfdata',
+      'graphite_plaintext',
+      'influxdb_line',
+      'opentsdb_line',
+      'prometheus_text',
+    ],
+  }),
+  output_metric_handlers: stringListOrNull().describe('Names of handlers that its metrics go to.'),
+  output_metric_tags: z.array(tagSchema).nullish().describe('Tags that are added to each metric.'),
+  output_metric_thresholds: z
+    .array(metricThresholdSchema)
+    .nullish()
+    .describe('Bounds of metrics that set the status.'),
+  env_vars: stringListOrNull().describe('Variables of the command, each as NAME=value.'),
+  max_output_size: integer()
+    .optional()
+    .meta({ description: 'Longest output that is kept; 0 or less: no limit.', 'x-unit': 'bytes' }),
+  discard_output: flag()
+    .optional()
+    .describe('Whether the output is dropped after metrics were read from it.'),
+  secrets: listOrNull(secretReferenceSchema).describe('Secrets that the command gets as variables.'),
   pipelines: z
     .array(resourceReferenceSchema)
     .nullish()
-    .transform((list) => list ?? []),
-  fallback_pipeline: resourceReferenceSchema.nullish(),
-  ttl_status: unsigned32().optional(),
-  asset_status: optionalStringList(),
+    .transform((list) => list ?? [])
+    .describe('Pipelines that its events go through.'),
+  fallback_pipeline: resourceReferenceSchema
+    .nullish()
+    .describe('Kept and given back for other backends, without effect here; not together with pipelines.'),
+  ttl_status: unsigned32()
+    .optional()
+    .meta({ description: 'Status of the event that says that results are missing; 0: 1.' }),
+  asset_status: optionalStringList().describe('Kept and given back, without effect here.'),
   metadata: metadataSchema.default({ name: '' }),
 };
 

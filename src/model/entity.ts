@@ -48,13 +48,16 @@ export const defaultEntityClass = 'proxy';
 
 const configFields = {
   metadata: metadataSchema.default({ name: '' }),
-  entity_class: text(defaultEntityClass),
-  user: text().optional(),
-  subscriptions: stringList(),
-  deregister: flag(false),
-  deregistration: z.object({ handler: text().optional() }).default({}),
-  keepalive_handlers: optionalStringList(),
-  redact: optionalStringList(),
+  entity_class: text(defaultEntityClass).describe('agent, proxy, or a class of your own.'),
+  user: text().optional().describe('User that the agent logged in as.'),
+  subscriptions: stringList().describe('Checks of these subscriptions run here.'),
+  deregister: flag(false).describe('Whether it is deleted when its agent goes.'),
+  deregistration: z
+    .object({ handler: text().optional() })
+    .default({})
+    .describe('Handler of the event that tells of that.'),
+  keepalive_handlers: optionalStringList().describe('Names of handlers of its keepalive events.'),
+  redact: optionalStringList().describe('Names of labels and annotations whose values nobody sees.'),
 };
 
 /** What an operator may set; also the payload of the `entity_config` frame. */
@@ -63,9 +66,12 @@ export type EntityConfig = z.infer<typeof entityConfigSchema>;
 
 const reportedSchema = z.object({
   ...configFields,
-  system: systemSchema.default(emptySystem),
-  last_seen: integer(0),
-  mon_agent_version: text(''),
+  system: systemSchema.default(emptySystem).describe('What its agent says of the machine.'),
+  last_seen: integer(0).meta({
+    description: 'When its agent was heard last.',
+    'x-unit': 'seconds since 1970',
+  }),
+  mon_agent_version: text('').describe('Version of its agent.'),
   /** What agents of the reference product call the same; read, never kept. */
   sensu_agent_version: text().optional(),
 });

@@ -12,10 +12,15 @@ export const builtInFilters = ['is_incident', 'not_silenced', 'has_metrics'] as 
 export const eventFilterSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
   /** `allow` or `deny`. */
-  action: text(''),
-  expressions: stringList(),
-  when: whenSchema.nullish(),
-  runtime_assets: stringListOrNull(),
+  action: text('').meta({
+    description: 'Whether events that match pass or are dropped.',
+    'x-allowed': ['allow', 'deny'],
+  }),
+  expressions: stringList().describe(
+    'JavaScript expressions over event; allow: all must hold; deny: dropped when one holds.',
+  ),
+  when: whenSchema.nullish().describe('Times at which the filter is asked.'),
+  runtime_assets: stringListOrNull().describe('Names of assets with functions for the expressions.'),
 });
 export type EventFilter = z.infer<typeof eventFilterSchema>;
 

@@ -21,8 +21,8 @@ export const metricPointSchema = z.object({
 export type MetricPoint = z.infer<typeof metricPointSchema>;
 
 export const metricsSchema = z.object({
-  handlers: optionalStringList(),
-  points: z.array(metricPointSchema).nullish(),
+  handlers: optionalStringList().describe('Names of handlers of these metrics.'),
+  points: z.array(metricPointSchema).nullish().describe('The measurements.'),
 });
 export type Metrics = z.infer<typeof metricsSchema>;
 
@@ -36,16 +36,16 @@ export const eventMetadataSchema = z.object({
 });
 
 export const eventSchema = quickObject({
-  timestamp: integer(0),
-  entity: entitySchema,
-  check: checkSchema.optional(),
-  metrics: metricsSchema.optional(),
+  timestamp: integer(0).meta({ description: 'When it happened; 0: now.', 'x-unit': 'seconds since 1970' }),
+  entity: entitySchema.describe('What it is about.'),
+  check: checkSchema.optional().describe('Definition and result of the check.'),
+  metrics: metricsSchema.optional().describe('Measurements and their handlers.'),
   metadata: eventMetadataSchema.default({}),
   id: text()
     .nullish()
     .transform((id) => id || null),
-  sequence: integer(0),
-  pipelines: listOrNull(resourceReferenceSchema),
+  sequence: integer(0).describe('Number of the event at its agent.'),
+  pipelines: listOrNull(resourceReferenceSchema).describe('Pipelines that it goes through.'),
 });
 export type Event = z.infer<typeof eventSchema>;
 

@@ -12,21 +12,36 @@ export const handlerSeverities = ['ok', 'warning', 'critical', 'unknown'] as con
 
 export const handlerSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
-  type: text(''),
-  mutator: text().optional(),
-  command: text().optional(),
+  type: text('').meta({ description: 'How events are handed over.', 'x-allowed': handlerTypes }),
+  mutator: text().optional().describe('Mutator that events pass first.'),
+  command: text()
+    .optional()
+    .describe('Command line of a pipe handler; it reads the event as JSON on standard input.'),
   /** Seconds; 0 leaves it to the runner. */
-  timeout: unsigned32(0),
-  socket: z.object({ host: text().optional(), port: unsigned(0) }).nullish(),
-  handlers: stringListOrNull(),
-  filters: stringListOrNull(),
-  env_vars: stringListOrNull(),
-  runtime_assets: stringListOrNull(),
-  secrets: listOrNull(secretReferenceSchema),
+  timeout: unsigned32(0).meta({
+    description: 'Time after which it is stopped; 0: no limit for commands, 60 for sockets.',
+    'x-unit': 'seconds',
+  }),
+  socket: z
+    .object({ host: text().optional(), port: unsigned(0) })
+    .nullish()
+    .describe('Where a tcp or udp handler sends events.'),
+  handlers: stringListOrNull().describe('Names of the handlers of a set.'),
+  filters: stringListOrNull().describe('Names of filters; events that one of them denies are not handled.'),
+  env_vars: stringListOrNull().describe('Variables of the command, each as NAME=value.'),
+  runtime_assets: stringListOrNull().describe('Names of assets that the command runs with.'),
+  secrets: listOrNull(secretReferenceSchema).describe('Secrets that the command gets as variables.'),
   /** Of events of clients of the earlier generation: told though silenced, though flapping, and of which severities only. */
-  handle_silenced: flag().optional(),
-  handle_flapping: flag().optional(),
-  severities: z.array(z.enum(handlerSeverities)).optional(),
+  handle_silenced: flag()
+    .optional()
+    .describe('Of clients of the earlier generation: whether silenced events are handled.'),
+  handle_flapping: flag()
+    .optional()
+    .describe('Of clients of the earlier generation: whether flapping events are handled.'),
+  severities: z
+    .array(z.enum(handlerSeverities))
+    .optional()
+    .describe('Of clients of the earlier generation: only events of these severities are handled.'),
 });
 export type Handler = z.infer<typeof handlerSchema>;
 

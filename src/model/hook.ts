@@ -7,11 +7,14 @@ import { flag, stringListOrNull, text, unsigned32 } from './quick-types.ts';
 
 export const hookConfigSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
-  command: text(''),
+  command: text('').describe('Command line that the agent runs after a result.'),
   /** Seconds. */
-  timeout: unsigned32(0),
-  stdin: flag(false),
-  runtime_assets: stringListOrNull(),
+  timeout: unsigned32(0).meta({
+    description: 'Time after which it is stopped; at least 1.',
+    'x-unit': 'seconds',
+  }),
+  stdin: flag(false).describe('Whether the command reads check and entity as JSON on standard input.'),
+  runtime_assets: stringListOrNull().describe('Names of assets that it runs with.'),
 });
 export type HookConfig = z.infer<typeof hookConfigSchema>;
 

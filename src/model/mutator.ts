@@ -11,16 +11,23 @@ export const builtInMutators = ['json', 'only_check_output', 'earlier_event'] as
 
 export const mutatorSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
-  command: text().optional(),
+  command: text()
+    .optional()
+    .describe('Command line of a pipe mutator: reads an event on standard input, writes what handlers get.'),
   /** Seconds; 0 leaves it to the runner. */
-  timeout: unsigned32(0),
-  env_vars: stringListOrNull(),
-  runtime_assets: stringListOrNull(),
-  secrets: listOrNull(secretReferenceSchema),
+  timeout: unsigned32(0).meta({
+    description: 'Time after which it is stopped; 0: no limit for commands.',
+    'x-unit': 'seconds',
+  }),
+  env_vars: stringListOrNull().describe('Variables of the command, each as NAME=value.'),
+  runtime_assets: stringListOrNull().describe('Names of assets that it runs with.'),
+  secrets: listOrNull(secretReferenceSchema).describe('Secrets that the command gets as variables.'),
   /** `pipe` or `javascript`. */
   type: text('pipe').transform((type) => type || 'pipe'),
   /** The body of a JavaScript function. */
-  eval: text().optional(),
+  eval: text()
+    .optional()
+    .describe('JavaScript of a mutator of type javascript; it changes event, or returns text.'),
 });
 export type Mutator = z.infer<typeof mutatorSchema>;
 

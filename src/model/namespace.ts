@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { nameFault } from './names.ts';
 import { text } from './quick-types.ts';
 
-export const namespaceSchema = z.object({ name: text('') });
+export const namespaceSchema = z.object({ name: text('').describe('Name of the namespace.') });
 export type Namespace = z.infer<typeof namespaceSchema>;
 
 export const validateNamespace = (namespace: Namespace): string | null =>

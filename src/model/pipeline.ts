@@ -6,17 +6,17 @@ import { flag, text } from './quick-types.ts';
 
 /** A reference that must say its type: no default would be right for all three places. */
 export const workflowReferenceSchema = z.object({
-  name: text(''),
-  type: text(''),
-  api_version: text(''),
+  name: text('').describe('Name of the resource.'),
+  type: text('').describe('Its type, such as EventFilter, Mutator or Handler.'),
+  api_version: text('').describe('Its API version, such as core/v2.'),
 });
 export type WorkflowReference = z.infer<typeof workflowReferenceSchema>;
 
 export const workflowSchema = z.object({
-  name: text(''),
-  filters: z.array(workflowReferenceSchema).nullish(),
-  mutator: workflowReferenceSchema.nullish(),
-  handler: workflowReferenceSchema.nullish(),
+  name: text('').describe('Name of the workflow.'),
+  filters: z.array(workflowReferenceSchema).nullish().describe('Filters that events pass first.'),
+  mutator: workflowReferenceSchema.nullish().describe('Mutator that changes what the handler gets.'),
+  handler: workflowReferenceSchema.nullish().describe('Handler that the events go to.'),
 });
 export type Workflow = z.infer<typeof workflowSchema>;
 
@@ -25,9 +25,10 @@ export const pipelineSchema = z.object({
   workflows: z
     .array(workflowSchema)
     .nullish()
-    .transform((list) => list ?? []),
+    .transform((list) => list ?? [])
+    .describe('Workflows, run one after the other.'),
   /** Runs the next workflow although one has failed. */
-  continue_on_error: flag().optional(),
+  continue_on_error: flag().optional().describe('Whether workflows go on after one that failed.'),
 });
 export type Pipeline = z.infer<typeof pipelineSchema>;
 

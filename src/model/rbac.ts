@@ -14,10 +14,17 @@ const split = <T extends readonly string[] | null>(list: T) =>
   list === null ? null : list.flatMap((item) => item.split(',').map((part) => part.trim()));
 
 export const ruleSchema = z.object({
-  verbs: stringList().transform((list) => split(list) ?? []),
-  resources: stringList().transform((list) => split(list) ?? []),
+  verbs: stringList()
+    .transform((list) => split(list) ?? [])
+    .meta({
+      description: 'What may be done.',
+      'x-allowed': ['get', 'list', 'create', 'update', 'delete', '*'],
+    }),
+  resources: stringList()
+    .transform((list) => split(list) ?? [])
+    .describe('Kinds, such as checks, or *.'),
   /** Null or empty: all names. */
-  resource_names: stringListOrNull().transform(split),
+  resource_names: stringListOrNull().transform(split).describe('Names they are limited to; none: all.'),
 });
 export type Rule = z.infer<typeof ruleSchema>;
 
@@ -27,7 +34,8 @@ export const roleSchema = z.object({
   rules: z
     .array(ruleSchema)
     .nullish()
-    .transform((list) => list ?? []),
+    .transform((list) => list ?? [])
+    .describe('What the role allows.'),
   metadata,
 });
 export type Role = z.infer<typeof roleSchema>;
@@ -36,20 +44,24 @@ export type Role = z.infer<typeof roleSchema>;
 const oneOf = (words: readonly string[]) =>
   text('').transform((word) => words.find((known) => known.toLowerCase() === word.toLowerCase()) ?? word);
 
-export const subjectSchema = z.object({ type: oneOf(['User', 'Group']), name: text('') });
+export const subjectSchema = z.object({
+  type: oneOf(['User', 'Group']).describe('User or Group.'),
+  name: text('').describe('Name of the user or group.'),
+});
 export type Subject = z.infer<typeof subjectSchema>;
 
 export const roleReferenceSchema = z.object({
-  type: oneOf(['Role', 'ClusterRole']),
-  name: text(''),
+  type: oneOf(['Role', 'ClusterRole']).describe('Role or ClusterRole.'),
+  name: text('').describe('Name of the role.'),
 });
 
 export const roleBindingSchema = z.object({
   subjects: z
     .array(subjectSchema)
     .nullish()
-    .transform((list) => list ?? []),
-  role_ref: roleReferenceSchema.default({ type: '', name: '' }),
+    .transform((list) => list ?? [])
+    .describe('Who gets the role.'),
+  role_ref: roleReferenceSchema.default({ type: '', name: '' }).describe('The role.'),
   metadata,
 });
 export type RoleBinding = z.infer<typeof roleBindingSchema>;

@@ -13,6 +13,12 @@ export const managedByAgentLabels: Readonly<Record<string, string>> = {
   'sensu.io/managed_by': 'sensu-agent',
 };
 
+/** On a resource that was written by the command line from a file; pruning deletes no others. */
+export const managedByCtlLabels: Readonly<Record<string, string>> = {
+  'mon.io/managed_by': 'mon-ctl',
+  'sensu.io/managed_by': 'sensuctl',
+};
+
 /** On an event: how many bytes of its output were cut. */
 export const truncatedBytesLabels = (bytes: number): Record<string, string> =>
   underBothNames('output_truncated_bytes', String(bytes));

@@ -10,7 +10,12 @@ export const secretSchema = z.object({
   type: text('Secret'),
   api_version: text(secretsApiVersion),
   metadata: metadataSchema.default({ name: '' }),
-  spec: z.object({ id: text(''), provider: text('') }).default({ id: '', provider: '' }),
+  spec: z
+    .object({
+      id: text('').describe('What the provider calls it: a variable, or path#key.'),
+      provider: text('').describe('Name of the secrets provider.'),
+    })
+    .default({ id: '', provider: '' }),
 });
 export type Secret = z.infer<typeof secretSchema>;
 

@@ -34,14 +34,14 @@ export const defaultMaxRetries = 2;
 export const defaultTimeout = '60s';
 
 const clientSchema = z.object({
-  address: text(''),
-  agent_address: text(''),
-  token: text(''),
-  version: text(''),
-  max_retries: unsigned(defaultMaxRetries),
-  timeout: text(defaultTimeout),
-  rate_limiter: rateLimiterSchema.nullable().default(null),
-  tls: tlsSchema.nullable().default(null),
+  address: text('').describe('Address of the store.'),
+  agent_address: text('').describe('Address of a local agent of the store.'),
+  token: text('').describe('Token to read with; hidden when read back.'),
+  version: text('').meta({ description: 'Version of its key-value interface.', 'x-allowed': ['v1', 'v2'] }),
+  max_retries: unsigned(defaultMaxRetries).describe('How often a question is asked again.'),
+  timeout: text(defaultTimeout).describe('Longest wait for an answer, as 20s.'),
+  rate_limiter: rateLimiterSchema.nullable().default(null).describe('How many questions are asked.'),
+  tls: tlsSchema.nullable().default(null).describe('TLS settings.'),
 });
 export type StoreClient = z.infer<typeof clientSchema>;
 

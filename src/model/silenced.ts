@@ -11,16 +11,22 @@ export const noExpiry = -1;
 export const silencedSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
   /** Seconds after `begin`; -1 for no end. The number asked for, never a countdown. */
-  expire: integer(noExpiry),
-  expire_on_resolve: flag(false),
-  creator: text().optional(),
-  check: text().optional(),
-  reason: text().optional(),
-  subscription: text().optional(),
+  expire: integer(noExpiry).meta({
+    description: 'How long it lasts from its begin; -1: no end.',
+    'x-unit': 'seconds',
+  }),
+  expire_on_resolve: flag(false).describe('Whether it ends when the check passes.'),
+  creator: text().optional().describe('Who made it.'),
+  check: text().optional().describe('Check that it silences; empty: all.'),
+  reason: text().optional().describe('Why; shown to everybody.'),
+  subscription: text().optional().describe('Subscription that it silences, or entity:NAME; empty: all.'),
   /** Wall time in seconds; one in the future is a scheduled silence. */
-  begin: integer(0),
+  begin: integer(0).meta({ description: 'When it begins; 0: at once.', 'x-unit': 'seconds since 1970' }),
   /** Wall time in seconds; 0 for never. */
-  expire_at: integer(0),
+  expire_at: integer(0).meta({
+    description: 'When it ends; worked out of begin and expire; 0: never.',
+    'x-unit': 'seconds since 1970',
+  }),
 });
 export type Silenced = z.infer<typeof silencedSchema>;
 

@@ -6,13 +6,13 @@ import { strictNameFault } from './names.ts';
 import { flag, stringList, text } from './quick-types.ts';
 
 export const userSchema = z.object({
-  username: text(''),
+  username: text('').describe('Name to log in with.'),
   /** Plain, on the way in only. */
-  password: text().optional(),
+  password: text().optional().describe('Password in clear; never read back.'),
   /** bcrypt. */
-  password_hash: text().optional(),
-  groups: stringList(),
-  disabled: flag(false),
+  password_hash: text().optional().describe('Its bcrypt hash; never read back.'),
+  groups: stringList().describe('Groups the user is in; bindings name them.'),
+  disabled: flag(false).describe('Whether logins are refused.'),
 });
 export type User = z.infer<typeof userSchema>;
 

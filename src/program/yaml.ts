@@ -1,6 +1,6 @@
 // YAML files that people write for our programs: settings, allow lists. Read with limits, so that a file that was planted can
 // only be refused: aliases that multiply, lists in lists without end, more text than anybody writes.
-import { parseDocument } from 'yaml';
+import { type Document, type LineCounter, parseDocument } from 'yaml';
 import { errorText } from './log.ts';
 
 const maxFileCharacters = 4_194_304;
@@ -11,15 +11,29 @@ export interface YamlOptions {
   readonly mapAsMap?: boolean;
 }
 
+export interface ReadDocument {
+  readonly value: unknown;
+  /** The parsed document, which knows where each of its nodes stands. */
+  readonly document: Document.Parsed;
+}
+
 /** What the text says. Throws an Error with the reason in one line. */
-export const readYaml = (text: string, { mapAsMap = false }: YamlOptions = {}): unknown => {
+export const readYaml = (text: string, options: YamlOptions = {}): unknown =>
+  readYamlDocument(text, options).value;
+
+/** With a line counter the reason tells line and column. */
+export const readYamlDocument = (
+  text: string,
+  { mapAsMap = false }: YamlOptions = {},
+  lineCounter?: LineCounter,
+): ReadDocument => {
   if (text.length > maxFileCharacters)
     throw new Error(`the file is too large (${text.length} characters, at most ${maxFileCharacters})`);
   try {
-    const document = parseDocument(text);
+    const document = parseDocument(text, lineCounter === undefined ? {} : { lineCounter });
     const problem = document.errors[0];
     if (problem !== undefined) throw problem;
-    return document.toJS({ mapAsMap, maxAliasCount }) as unknown;
+    return { value: document.toJS({ mapAsMap, maxAliasCount }) as unknown, document };
   } catch (error) {
     if (error instanceof RangeError) throw new Error('values are nested too deeply');
     const reason = errorText(error).split('\n')[0] ?? '';

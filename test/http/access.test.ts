@@ -40,6 +40,7 @@ test('every route of every kind is guarded, and unknown paths reach nothing', as
     'GET /ready',
     'GET /version',
     'POST /api/enterprise/authentication/v2/oidc/token',
+    'POST /api/enterprise/prune/v1alpha',
     'POST /auth/logout',
     'POST /auth/token',
   ]);

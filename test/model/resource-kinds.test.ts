@@ -66,6 +66,8 @@ test('every schema can be written as JSON Schema, with the names of its fields',
   const check = z.toJSONSchema(kindOf('checks').schema, { io: 'input' }) as { properties: Json };
   assert.deepEqual(check.properties.interval, {
     default: 0,
+    description: 'Time between two runs; either this or cron.',
+    'x-unit': 'seconds',
     type: 'integer',
     maximum: 4_294_967_295,
     minimum: 0,

@@ -1,4 +1,5 @@
 // create, apply and delete of what files describe. All of them are read before the first is sent: a mistake in one changes nothing.
+import { managedByCtlLabels } from '../../model/reserved-labels.ts';
 import type { Reply } from '../client/http-request.ts';
 import { warningsOf } from '../client/warnings.ts';
 import type { Work } from '../command.ts';
@@ -6,17 +7,11 @@ import { CtlError, RefusedError } from '../failure.ts';
 import { kindAddresses } from '../kinds/addresses.ts';
 import { confirm } from '../prompt.ts';
 import type { Session } from '../session.ts';
-import { type Described, readDocuments } from '../sources/documents.ts';
-import { readSources } from '../sources/read-sources.ts';
+import type { Described } from '../sources/documents.ts';
+import { readResources } from '../sources/read-resources.ts';
 
 /** Requests under way at once. */
 const concurrency = 8;
-
-const readAll = async (session: Session): Promise<Described[]> => {
-  const resources = await readDocuments(await readSources(session), session.settings.namespace);
-  if (resources.length === 0) throw new CtlError('there is no resource in what was given');
-  return resources;
-};
 
 /** Kinds one after the other, in the order given: what is referred to is there first. Stops at the first failure. */
 const inOrder = async (
@@ -71,7 +66,7 @@ const put = async (
 };
 
 const putAll = async (session: Session, one: (resource: Described) => Promise<void>): Promise<void> => {
-  const resources = await readAll(session);
+  const resources = await readResources(session);
   const left = resources.filter((resource) => cannotBePut(resource) !== undefined);
   await inOrder(
     resources.filter((resource) => !left.includes(resource)),
@@ -94,9 +89,39 @@ export const createFromFiles: Work = (session) =>
     for (const warning of warningsOf(reply)) session.note(`resource ${resource.index}: warning: ${warning}`);
   });
 
+/** Marks what apply wrote: `prune` deletes nothing else. */
+const managed = (resource: Described): Described => {
+  const { metadata } = resource.body as { readonly metadata?: { readonly labels?: object } };
+  // Entities and events come from agents too, and are not pruned.
+  const isPrunable = resource.kind.path !== 'entities' && resource.kind.path !== 'events';
+  if (metadata === undefined || !isPrunable) return resource;
+  const labels = { ...managedByCtlLabels, ...metadata.labels };
+  return { ...resource, body: { ...resource.body, metadata: { ...metadata, labels } } };
+};
+
+/** Checked here, and compared with what the backend has; nothing is sent to it but questions. */
+const tryApply = async (session: Session): Promise<void> => {
+  const { differenceOf, refuseInvalid } = await import('./diff.ts');
+  const resources = (await readResources(session)).map(managed);
+  refuseInvalid(resources);
+  const api = await session.api();
+  for (const resource of resources) {
+    const reason = cannotBePut(resource);
+    const { became } = await differenceOf(session, api, resource);
+    session.print(
+      `${resource.kind.type} ${resource.name} ${reason === undefined ? `would be ${became === 'changed' ? 'configured' : became}` : 'would be left out'}`,
+    );
+  }
+  session.note(
+    'nothing was written; schemas and rules were checked here, rights and references only the backend checks',
+  );
+};
+
 /** Like create, and says what became of each. */
-export const applyFiles: Work = (session) =>
-  putAll(session, async (resource) => {
+export const applyFiles: Work = async (session) => {
+  if (session.given['dry-run'] === 'true') return tryApply(session);
+  return putAll(session, async (unmarked) => {
+    const resource = managed(unmarked);
     const before = await (await session.api()).send('GET', resource.path);
     const reply = await put(session, resource);
     for (const warning of warningsOf(reply)) session.note(`resource ${resource.index}: warning: ${warning}`);
@@ -104,9 +129,10 @@ export const applyFiles: Work = (session) =>
     const became = before.status === 404 ? 'created' : same ? 'unchanged' : 'configured';
     session.print(`${resource.kind.type} ${resource.name} ${became}`);
   });
+};
 
 export const deleteFromFiles: Work = async (session) => {
-  const resources = await readAll(session);
+  const resources = await readResources(session);
   if (
     session.canAsk &&
     !(await confirm(session, `Are you sure you would like to delete ${resources.length} resources?`))

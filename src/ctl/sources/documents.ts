@@ -18,6 +18,29 @@ export interface Described {
   readonly path: string;
   /** As the API takes it. */
   readonly body: Json;
+  readonly text: DocumentText;
+}
+
+/** Where a document comes from: enough to find a field in its file again. */
+export interface DocumentText {
+  readonly file: string;
+  /** Of the file, up to the document. */
+  readonly before: string;
+  readonly text: string;
+  /** Of a list of resources, which one. */
+  readonly item?: number;
+}
+
+/** A document that can't be read. */
+export class DocumentError extends CtlError {
+  readonly reason: string;
+  readonly document: DocumentText;
+
+  constructor(where: string, reason: string, document: DocumentText) {
+    super(`in ${where}: ${reason}`);
+    this.reason = reason;
+    this.document = document;
+  }
 }
 
 const isObject = (value: unknown): value is Json =>
@@ -42,13 +65,26 @@ const endOfObject = (text: string, start: number): number => {
   return -1;
 };
 
-function* jsonValues(text: string): Generator<unknown> {
+/** A value of a document, and where in its text it stands. */
+interface Found {
+  readonly value: unknown;
+  /** Of its text in the document. */
+  readonly start: number;
+  readonly end: number;
+  readonly item?: number;
+}
+
+const itemsOf = (value: unknown, start: number, end: number): readonly Found[] =>
+  Array.isArray(value)
+    ? value.map((one: unknown, item) => ({ value: one, start, end, item }))
+    : [{ value, start, end }];
+
+function* jsonValues(text: string): Generator<Found> {
   let start = text.search(/\S/);
   while (start >= 0 && start < text.length) {
     const end = endOfObject(text, start);
-    const value: unknown = JSON.parse(end < 0 ? text.slice(start) : text.slice(start, end));
-    if (Array.isArray(value)) yield* value;
-    else yield value;
+    const stop = end < 0 ? text.length : end;
+    yield* itemsOf(JSON.parse(text.slice(start, stop)), start, stop);
     const next = end < 0 ? -1 : text.slice(end).search(/[^\s,]/);
     start = next < 0 ? -1 : end + next;
   }
@@ -56,14 +92,13 @@ function* jsonValues(text: string): Generator<unknown> {
 
 type ReadYaml = (text: string) => unknown;
 
-function* valuesOf(text: string, readYaml: ReadYaml): Generator<unknown> {
+function* valuesOf(text: string, readYaml: ReadYaml): Generator<Found> {
   if (/^\s*[{[]/.test(text)) {
     yield* jsonValues(text);
     return;
   }
   const value = readYaml(text);
-  if (Array.isArray(value)) yield* value;
-  else if (value !== null && value !== undefined) yield value;
+  if (value !== null && value !== undefined) yield* itemsOf(value, 0, text.length);
 }
 
 /** `core/v2.5.1` means `core/v2`. */
@@ -105,7 +140,7 @@ const nameParts = (kind: KindAddress, body: Json): readonly string[] => {
 
 const hasMetadata = (kind: KindAddress): boolean => kind.path !== 'users' && kind.path !== 'namespaces';
 
-const describe = (raw: unknown, defaultNamespace: string): Omit<Described, 'where' | 'index'> => {
+const describe = (raw: unknown, defaultNamespace: string): Omit<Described, 'where' | 'index' | 'text'> => {
   const wrong = (why: string) => new CtlError(`error parsing data as wrapped-json: ${why}`);
   if (!isObject(raw)) throw wrong('a resource must be an object with type, api_version, metadata and spec');
   const unknown = Object.keys(raw).find((key) => !outerKeys.has(key));
@@ -130,25 +165,44 @@ const describe = (raw: unknown, defaultNamespace: string): Omit<Described, 'wher
   return { kind, name: name.join('/'), namespace, path: resourcePath(kind, namespace, ...name), body };
 };
 
-/** Every resource of every source. Throws before anything is sent when one of them can't be read. */
+/** The documents of a file, those that hold nothing left out. */
+function* documentsOf({ name, text }: Source): Generator<DocumentText> {
+  let start = 0;
+  for (const part of text.split(/^(---[ \t]*(?:#.*)?\r?$)/m)) {
+    if (!/^---[ \t]*(?:#.*)?\r?$/.test(part) && part.trim() !== '')
+      yield { file: name, before: text.slice(0, start), text: part };
+    start += part.length;
+  }
+}
+
+/** Every resource of every source. What can't be read is handed to `wrong`, which throws, or goes on to the next document. */
 export const readDocuments = async (
   sources: readonly Source[],
   defaultNamespace: string,
+  wrong: (error: DocumentError) => void = (error) => {
+    throw error;
+  },
 ): Promise<Described[]> => {
   const { readYaml } = await import('../../program/yaml.ts');
   const found: Described[] = [];
-  for (const { name, text } of sources) {
+  for (const source of sources) {
     let number = 0;
-    for (const part of text.split(/^---[ \t]*(?:#.*)?\r?$/m)) {
-      if (part.trim() === '') continue;
+    for (const document of documentsOf(source)) {
       number += 1;
+      let text = document;
       try {
-        for (const raw of valuesOf(part, readYaml)) {
-          const where = `${name}: document ${number}`;
-          found.push({ ...describe(raw, defaultNamespace), where, index: found.length });
+        for (const { value, start, end, item } of valuesOf(document.text, readYaml)) {
+          text = {
+            file: source.name,
+            before: document.before + document.text.slice(0, start),
+            text: document.text.slice(start, end),
+            ...(item === undefined ? {} : { item }),
+          };
+          const where = `${source.name}: document ${number}`;
+          found.push({ ...describe(value, defaultNamespace), where, index: found.length, text });
         }
       } catch (error) {
-        throw new CtlError(`in ${name}: document ${number}: ${(error as Error).message}`);
+        wrong(new DocumentError(`${source.name}: document ${number}`, (error as Error).message, text));
       }
     }
   }

@@ -30,10 +30,71 @@ export const fileCommands: readonly CommandSpec[] = [
       'mon-ctl create < checks.json',
     ],
   }),
-  command('apply', 'like create, and say what became of each resource', files('applyFiles'), {
-    flags: sourceFlags,
-    examples: ['mon-ctl apply -f checks.yaml'],
-  }),
+  command(
+    'apply',
+    'like create, label it as managed, and say what became of each resource',
+    files('applyFiles'),
+    {
+      flags: [
+        ...sourceFlags,
+        flag('dry-run', 'check the files, say what would become of each resource, and write nothing'),
+      ],
+      examples: ['mon-ctl apply -f checks.yaml', 'mon-ctl apply --dry-run -r -f monitoring/'],
+    },
+  ),
+  command(
+    'diff',
+    'show what create or apply would change; exit 1 when something would',
+    async () => (await import('../commands/diff.ts')).diffFiles,
+    {
+      flags: sourceFlags,
+      examples: ['mon-ctl diff -r -f monitoring/', 'mon-ctl diff -f checks.yaml'],
+    },
+  ),
+  command(
+    'validate',
+    'check files without a backend; each message has file, line and column',
+    async () => (await import('../commands/validate.ts')).validateFiles,
+    {
+      flags: [...sourceFlags, flag('strict', 'unknown fields are errors')],
+      examples: ['mon-ctl validate -r -f monitoring/', 'mon-ctl validate --strict -f checks.yaml'],
+    },
+  ),
+  command(
+    'explain <field>',
+    'describe a kind or a field: type, unit, default, allowed values',
+    async () => (await import('../commands/explain.ts')).explain,
+    {
+      flags: [formatFlag],
+      examples: [
+        'mon-ctl explain check',
+        'mon-ctl explain check.proxy_requests',
+        'mon-ctl explain handler.socket.port',
+      ],
+    },
+  ),
+  command(
+    'prune <types>',
+    'delete what apply once wrote and the files no longer describe',
+    async () => (await import('../commands/prune.ts')).prune,
+    {
+      flags: [
+        ...sourceFlags,
+        flag('all-users,a', 'whoever wrote it; otherwise only what you wrote'),
+        flag('users,u <names>', 'what these users wrote', { list: true }),
+        flag('cluster-wide,c', 'resources without a namespace too'),
+        flag('dry-run,d', 'only list what would be deleted'),
+        flag('label-selector <selector>', 'only those whose labels match'),
+        flag('omit,o <types>', 'types to leave out'),
+        formatFlag,
+        skipConfirmFlag,
+      ],
+      examples: [
+        'mon-ctl prune checks,handlers --dry-run -r -f monitoring/',
+        'mon-ctl prune all --omit roles --label-selector \'team == "web"\' -r -f monitoring/ --skip-confirm',
+      ],
+    },
+  ),
   command('delete', 'delete the resources in files', files('deleteFromFiles'), {
     flags: [...sourceFlags, skipConfirmFlag],
     examples: ['mon-ctl delete -f old.yaml', 'mon-ctl delete -r -f monitoring/ --skip-confirm'],

@@ -24,6 +24,7 @@ import { namespaceRoutes } from './namespaces.ts';
 import { oidcRoutes } from './oidc.ts';
 import { type OperationsOptions, operationRoutes } from './operations.ts';
 import { problemRoutes } from './problems.ts';
+import { pruneRoutes } from './prune.ts';
 import { type SilencingLimits, silencedRoutes } from './silenced.ts';
 import { tessenRoutes } from './tessen.ts';
 import { userRoutes } from './users.ts';
@@ -77,6 +78,7 @@ export const apiRoutes = ({
       replacedDoc: { 200: { what: 'the provider as it is kept', shape: one(authProviderKind) } },
     }),
     ...problemRoutes(backend),
+    ...pruneRoutes(table),
     ...licenseRoutes(backend, licenseKey, wallMs),
     ...resourceRoutes(secretsProviderKind, table),
     ...resourceRoutes(secretKind, table),
