@@ -4,6 +4,7 @@ import { edgeLimits } from '../http/edge/limits.ts';
 import { decimal, duration, integer, list, port, type SettingsOf, text, toggle } from '../program/flag.ts';
 import { logLevels } from '../program/log.ts';
 import { defaultMaxMessageBytes, maxMaxMessageBytes } from '../wire/earlier/limits.ts';
+import { foreignBackendKeys } from './foreign-keys.ts';
 
 const defaultFile =
   process.platform === 'freebsd' ? '/usr/local/etc/mon/backend.yml' : '/etc/mon/backend.yml';
@@ -130,3 +131,11 @@ export const backendFlags = {
 } as const;
 
 export type BackendSettings = SettingsOf<typeof backendFlags>;
+
+/** What settings of the backend are called, and where else than on the command line they come from. */
+export const backendProgram = {
+  name: 'mon-backend',
+  environmentPrefix: 'MON_BACKEND_',
+  flags: backendFlags,
+  foreignKeys: foreignBackendKeys,
+};

@@ -18,6 +18,7 @@ import { stopWithParent } from '../program/parent-watch.ts';
 import { keepPrivate } from '../program/private-files.ts';
 import { SettingsError } from '../program/resolve.ts';
 import { version } from '../program/version.ts';
+import { exportable } from '../store/backup/consistent-export.ts';
 import { openStore } from '../store/open-store.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { openBackendAssets } from './backend-assets.ts';
@@ -25,6 +26,9 @@ import type { BackendSettings } from './backend-flags.ts';
 import { createBackendMetrics } from './backend-metrics.ts';
 import { readTls, renewOnHangUp } from './backend-tls.ts';
 import { warnOfBuiltInPassword } from './built-in-password.ts';
+import { controlName } from './care/control-path.ts';
+import type { Control } from './care/control-server.ts';
+import { serveControl } from './care/serve-control.ts';
 import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
 import { encryptionKeyName, encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
 import { collapseExitCode, endWithoutStore } from './exit-codes.ts';
@@ -38,7 +42,7 @@ const webRoot = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 /** What is kept in the state directory, and in the cache directory. */
 const isOfStateDir = (name: string): boolean =>
-  ['store', 'cache', passwordFile, encryptionKeyName].includes(name);
+  ['store', 'cache', passwordFile, encryptionKeyName, controlName].includes(name);
 const isOfCacheDir = (name: string): boolean => name === 'assets';
 
 interface Running {
@@ -46,6 +50,7 @@ interface Running {
   readonly backend: Backend;
   readonly api: Api;
   readonly earlier: EarlierGeneration;
+  readonly control: Control | undefined;
 }
 
 /** What licences are checked with; undefined where none are used. */
@@ -67,12 +72,14 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
   const name = hostname();
   keepPrivate(settings.stateDir, isOfStateDir, log);
   keepPrivate(settings.cacheDir, isOfCacheDir, log);
-  const store = await openStore({
+  const opened = await openStore({
     url: settings.storeUrl,
     stateDir: settings.stateDir,
     authorities,
     onOwnershipLost: (error) => endWithoutStore(error, log),
   });
+  const exports = exportable(opened);
+  const { store } = exports;
   const { backend, rebuilt } = await Backend.open({
     store,
     encryptionKeys: encryptionKeys(encryptionKeyPath(settings), log),
@@ -159,6 +166,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     ],
     api: localUrl(tls.api === undefined ? 'http' : 'https', address.http),
   });
+  const control = await serveControl({ settings, store: opened, exports, log: component(log, 'control') });
   const secure = tls.api === undefined ? '' : 's';
   log.warn(
     {
@@ -172,13 +180,14 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     },
     'backend is running and ready to accept events',
   );
-  return { store, backend, api, earlier };
+  return { store, backend, api, earlier, control };
 };
 
 /** Edges first, so that nothing acknowledged is left behind; then the actors; the store last. */
-const stop = ({ store, backend, api, earlier }: Running, log: Logger): Promise<boolean> =>
+const stop = ({ store, backend, api, earlier, control }: Running, log: Logger): Promise<boolean> =>
   takeDown(
     [
+      ['control socket', async () => control?.close()],
       ['edges of the earlier generation', () => earlier.close()],
       ['edges', () => api.close()],
       ['actors', () => backend.stop()],

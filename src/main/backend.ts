@@ -9,21 +9,15 @@ import { createLog, errorText, type LogLevel } from '../program/log.ts';
 import { readTextFile, resolveSettings } from '../program/resolve.ts';
 import { version } from '../program/version.ts';
 import { openStore } from '../store/open-store.ts';
-import { type BackendSettings, backendFlags } from './backend-flags.ts';
+import { type BackendSettings, backendProgram as program } from './backend-flags.ts';
 import { startBackend } from './backend-start.ts';
+import { backupCommand, restoreCommand } from './care/backup-command.ts';
+import { careCommand } from './care/care-command.ts';
 import { encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
 import { endWithoutStore } from './exit-codes.ts';
 import { firstUser } from './first-user.ts';
-import { foreignBackendKeys } from './foreign-keys.ts';
 import { licenseCommand } from './license-command.ts';
 import { createTrust } from './trust.ts';
-
-const program = {
-  name: 'mon-backend',
-  environmentPrefix: 'MON_BACKEND_',
-  flags: backendFlags,
-  foreignKeys: foreignBackendKeys,
-};
 
 const alreadyInitialised = 3;
 
@@ -83,15 +77,19 @@ export const main = async (argv: readonly string[]): Promise<void> => {
     'mon-backend start --store-url mongodb://db-1,db-2,db-3/mon?replicaSet=mon',
     'MON_BACKEND_LOG_LEVEL=info mon-backend start --config-file ./backend.yml',
   ]).action(() => exitWith(() => startBackend(settingsOf(start))));
-  const init = startCommand(program, 'make the first user, roles and namespace of an empty store', [
-    'mon-backend init --cluster-admin-username ada --cluster-admin-password <password>',
-  ])
-    .name('init')
-    .action(() => exitWith(() => initialise(settingsOf(init))));
+  const init = careCommand({
+    name: 'init',
+    description:
+      'make the first user, roles and namespace of an empty store; exits 3 when that was done before',
+    examples: ['mon-backend init --cluster-admin-username ada --cluster-admin-password <password>'],
+    flags: ['cluster-admin-username', 'cluster-admin-password', 'agent-user-password', 'log-level'],
+  }).action(() => exitWith(() => initialise(settingsOf(init))));
   const command = new Command('mon-backend')
     .description('The backend of mon: keeps entities and events, notices silence, tells people.')
     .addCommand(start)
     .addCommand(init)
+    .addCommand(backupCommand(exitWith))
+    .addCommand(restoreCommand(exitWith))
     .addCommand(licenseCommand(exitWith))
     .addCommand(
       new Command('version')

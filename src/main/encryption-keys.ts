@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { vaultKeyBytes } from '../actors/resources/vault.ts';
+import { keyName, vaultKeyBytes } from '../actors/resources/vault.ts';
 import { makeFolder } from '../program/folders.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';
@@ -27,6 +27,10 @@ const keyOf = (line: string, where: string): Uint8Array => {
     throw new SettingsError(`${where}: a key is ${vaultKeyBytes} bytes as base64 (openssl rand -base64 32)`);
   return key;
 };
+
+/** By which records name the key in a line of the file; undefined for a line without one. */
+export const vaultKeyName = (line: string): string | undefined =>
+  /^[A-Za-z0-9+/]{43}=$/.test(line) ? keyName(Buffer.from(line, 'base64')) : undefined;
 
 const readKeys = (path: string, log: Logger): readonly Uint8Array[] => {
   let text: string;

@@ -79,24 +79,41 @@ export const givenFlags = (command: Command): GivenFlags => {
   return given;
 };
 
-/** A command `start` with all flags of a program, and where else they can be set. */
-export const startCommand = (
+export interface SettingsCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly examples: readonly string[];
+  /** Which flags of the program this command takes; absent: all. The others still come from the environment and the file. */
+  readonly flags?: readonly string[];
+}
+
+/** A command that takes settings of a program, and where else they can be set. */
+export const settingsCommand = (
   program: Program<FlagTable>,
-  description: string,
-  examples: readonly string[],
+  { name, description, examples, flags }: SettingsCommand,
 ): Command => {
-  const example = Object.keys(program.flags)[0] ?? 'config-file';
+  const taken = Object.entries(program.flags).filter(([flag]) => flags?.includes(flag) ?? true);
+  const example = taken[0]?.[0] ?? 'config-file';
+  const others =
+    flags === undefined ? '' : ` Settings without a flag here are those of ${program.name} start.`;
   // The parser would add its own words about presets and defaults; ours say it already.
-  const command = new Command('start')
+  const command = new Command(name)
     .description(description)
     .configureHelp({ optionDescription: (option) => option.description });
-  return addFlags(command, program.flags).addHelpText(
+  return addFlags(command, Object.fromEntries(taken)).addHelpText(
     'after',
     `
-Each flag can also be an environment variable (--${example}: ${environmentName(program.environmentPrefix, example)}) or a key of the
-configuration file. A flag wins over the environment, the environment over the file, the file over the default.
+Each setting can also be an environment variable (--${example}: ${environmentName(program.environmentPrefix, example)}) or a key of the
+configuration file. A flag wins over the environment, the environment over the file, the file over the default.${others}
 
 Examples:
 ${examples.map((line) => `  $ ${line}`).join('\n')}`,
   );
 };
+
+/** A command `start` with all flags of a program. */
+export const startCommand = (
+  program: Program<FlagTable>,
+  description: string,
+  examples: readonly string[],
+): Command => settingsCommand(program, { name: 'start', description, examples });

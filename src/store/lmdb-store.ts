@@ -17,8 +17,16 @@ import { makeFolder } from '../program/folders.ts';
 import { checkDataFile, DamagedFileError, openingFiles } from '../program/lmdb-file.ts';
 import { type Claim, claimDirectory } from './directory-owner.ts';
 import { DiskSpace } from './disk-space.ts';
-import { checkFormat, formatMarker } from './format-marker.ts';
+import { type OpenPurpose, openMarker, type StoreMarker } from './format-marker.ts';
 import { commitTimeoutMs, lmdbMapBytes, scanPageEntries } from './limits.ts';
+import {
+  type Aside,
+  asideName,
+  type Examined,
+  type MaintainedStore,
+  type PutBack,
+  parseAside,
+} from './maintained-store.ts';
 import { decodeRecord, RecordArena, UnreadableRecord } from './record-codec.ts';
 import { checkKey, compareKeys, prefixEnd } from './record-key.ts';
 import {
@@ -27,7 +35,6 @@ import {
   type Quarantined,
   type RecordKind,
   recordKinds,
-  type SnapshotStore,
   type StoredRecord,
   StoreError,
   type StoreWrite,
@@ -42,7 +49,11 @@ export interface LmdbStoreOptions {
   /** Free space never used, bytes; 0 leaves it to the system to refuse. */
   readonly reserveBytes?: number;
   readonly commitTimeoutMs?: number;
+  /** Default `serve`. */
+  readonly purpose?: OpenPurpose;
 }
+
+const markerKey = 'format';
 
 type Table = Database<Buffer, string>;
 
@@ -50,14 +61,18 @@ type Table = Database<Buffer, string>;
  * Opens the store, claiming its directory for this process.
  * Rejects with StoreError('invalid') when another process has it or its format is not ours, 'unavailable' otherwise.
  */
-export async function openLmdbStore(options: LmdbStoreOptions): Promise<SnapshotStore> {
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<MaintainedStore> {
   const root = openRoot(options);
   let claim: Claim | undefined;
   try {
     claim = claimDirectory(options.dir, (run) => root.transactionSync(run));
-    checkFormat(root.get('format')?.toString('utf8'), options.dir);
-    const store = new LmdbStore(root, claim, options);
-    if (!root.get('format')) await root.put('format', Buffer.from(formatMarker()));
+    const { marker, isDue } = openMarker(
+      root.get(markerKey)?.toString('utf8'),
+      options.dir,
+      options.purpose ?? 'serve',
+    );
+    const store = new LmdbStore(root, claim, options, marker);
+    if (isDue) await store.writeMarker(marker);
     return store;
   } catch (error) {
     claim?.release();
@@ -92,7 +107,7 @@ const openEnvironment = ({ dir, mapSize = lmdbMapBytes }: LmdbStoreOptions): Roo
 const openError = (dir: string, cause: unknown): StoreError =>
   new StoreError('unavailable', `cannot open the store in ${dir}: ${textOf(cause)}`, { cause });
 
-class LmdbStore implements SnapshotStore {
+class LmdbStore implements MaintainedStore {
   readonly name = 'lmdb';
   readonly maxConcurrentCommits = 1;
   readonly #dir: string;
@@ -106,8 +121,15 @@ class LmdbStore implements SnapshotStore {
   readonly #quarantined: Quarantined[] = [];
   readonly #underWay = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
+  #marker: StoreMarker;
 
-  constructor(root: RootDatabase<Buffer, string>, claim: Claim, options: LmdbStoreOptions) {
+  constructor(
+    root: RootDatabase<Buffer, string>,
+    claim: Claim,
+    options: LmdbStoreOptions,
+    marker: StoreMarker,
+  ) {
+    this.#marker = marker;
     this.#dir = options.dir;
     this.#root = root;
     this.#claim = claim;
@@ -149,28 +171,100 @@ class LmdbStore implements SnapshotStore {
   }
 
   async *scan(kind: RecordKind, query: PageQuery = {}): AsyncIterable<Entry> {
+    let left = query.limit ?? Number.POSITIVE_INFINITY;
+    for await (const page of this.#pages(kind, query)) {
+      for (const { key, value, version } of page) {
+        if (left <= 0) return;
+        const record = await this.#decode(kind, key, value, version ?? 0);
+        if (!record) continue;
+        left -= 1;
+        yield { key, record };
+      }
+      if (left <= 0) return;
+    }
+  }
+
+  async *examine(kind: RecordKind, query: PageQuery = {}): AsyncIterable<Examined> {
+    let left = query.limit ?? Number.POSITIVE_INFINITY;
+    for await (const page of this.#pages(kind, query)) {
+      for (const entry of page) {
+        if (left <= 0) return;
+        left -= 1;
+        yield examined(entry);
+      }
+      if (left <= 0) return;
+    }
+  }
+
+  async examineOne(kind: RecordKind, key: string): Promise<Examined | undefined> {
+    this.#refuseWhenClosed();
+    const entry = this.#tables[kind].getEntry(key);
+    return entry && examined({ key, ...entry });
+  }
+
+  /** Pages of what is stored, in order of key; others get a turn in between. */
+  async *#pages(kind: RecordKind, query: PageQuery): AsyncIterable<readonly StoredBytes[]> {
     const prefix = query.prefix ?? '';
     const end = prefixEnd(prefix);
     let after = query.after ?? '';
-    let left = query.limit ?? Number.POSITIVE_INFINITY;
-    while (left > 0) {
+    for (;;) {
       this.#refuseWhenClosed();
       const range =
         compareKeys(after, prefix) < 0 ? { start: prefix } : { start: after, exclusiveStart: true };
       const page = [
         ...this.#tables[kind].getRange({ ...range, end, limit: scanPageEntries, versions: true }),
       ];
-      for (const { key, value, version } of page) {
-        if (left <= 0) return;
-        after = key;
-        const record = await this.#decode(kind, key, value, version ?? 0);
-        if (!record) continue;
-        left -= 1;
-        yield { key, record };
-      }
+      yield page;
+      after = page.at(-1)?.key ?? after;
       if (page.length < scanPageEntries) return;
       await new Promise((resume) => setImmediate(resume));
     }
+  }
+
+  get marker(): StoreMarker {
+    return this.#marker;
+  }
+
+  async writeMarker(marker: StoreMarker): Promise<void> {
+    this.#refuseWhenClosed();
+    await this.#together([() => this.#root.put(markerKey, Buffer.from(JSON.stringify(marker)))]);
+    this.#marker = marker;
+  }
+
+  async setAside(kind: RecordKind, key: string, _reason: string): Promise<void> {
+    this.#refuseWhenClosed();
+    const entry = this.#tables[kind].getEntry(key);
+    if (entry === undefined) return;
+    await this.#awaitMove(() => this.#moveAside(kind, key, entry.value, entry.version ?? 0));
+  }
+
+  async *listAside(): AsyncIterable<Aside> {
+    this.#refuseWhenClosed();
+    for (const id of [...this.#quarantineTable.getKeys()]) {
+      const aside = parseAside(id);
+      if (aside !== undefined) yield aside;
+    }
+  }
+
+  async putBack(id: string): Promise<PutBack> {
+    this.#refuseWhenClosed();
+    const aside = parseAside(id);
+    const bytes = this.#quarantineTable.getBinary(id);
+    if (aside === undefined || bytes === undefined) return 'absent';
+    const table = this.#tables[aside.kind];
+    if (table.doesExist(aside.key)) return 'taken';
+    await this.#awaitMove(() => {
+      table.put(aside.key, bytes, aside.rev ?? 1);
+      this.#quarantineTable.remove(id);
+      return true;
+    });
+    return 'done';
+  }
+
+  async #awaitMove(move: () => boolean): Promise<void> {
+    await settleAll([this.#track(this.#root.transaction(move))]).catch((error: unknown) => {
+      throw this.#commitError(error);
+    });
   }
 
   async count(kind: RecordKind, prefix = ''): Promise<number> {
@@ -283,26 +377,35 @@ class LmdbStore implements SnapshotStore {
       return decodeRecord(bytes, rev);
     } catch (error) {
       if (!(error instanceof UnreadableRecord)) throw error;
-      await this.#quarantine(kind, key, bytes, error.message);
+      await this.#quarantine(kind, key, bytes, rev, error.message);
       return undefined;
     }
   }
 
   /** Moves the bytes aside as they are, unless the record was written anew meanwhile. */
-  async #quarantine(kind: RecordKind, key: string, bytes: Buffer, reason: string): Promise<void> {
+  async #quarantine(
+    kind: RecordKind,
+    key: string,
+    bytes: Buffer,
+    rev: number,
+    reason: string,
+  ): Promise<void> {
     const known = this.#quarantined.some(
       (item) => item.kind === kind && item.key === key && item.reason === reason,
     );
     if (!known) this.#quarantined.push({ kind, key, reason });
-    const table = this.#tables[kind];
-    const move = this.#root.transaction(() => {
-      if (table.getBinary(key)?.equals(bytes) !== true) return true;
-      this.#quarantineTable.put(`${kind}/${key}@${Date.now()}`, bytes);
-      table.remove(key);
-      return true;
-    });
+    const move = this.#root.transaction(() => this.#moveAside(kind, key, bytes, rev));
     // A disk too full to move it is no reason to stop serving: it stays where it is, and is reported all the same.
     await settleAll([this.#track(move)]).catch((error: unknown) => this.#commitError(error));
+  }
+
+  /** Only inside a transaction. */
+  #moveAside(kind: RecordKind, key: string, bytes: Buffer, rev: number): boolean {
+    const table = this.#tables[kind];
+    if (table.getBinary(key)?.equals(bytes) !== true) return true;
+    this.#quarantineTable.put(asideName(kind, key, rev), bytes);
+    table.remove(key);
+    return true;
   }
 
   #commitError(error: unknown): StoreError {
@@ -342,6 +445,21 @@ class LmdbStore implements SnapshotStore {
 
   #refuseWhenClosed(): void {
     if (this.#closed) throw new StoreError('closed', `the store in ${this.#dir} is closed`);
+  }
+}
+
+interface StoredBytes {
+  readonly key: string;
+  readonly value: Buffer;
+  readonly version?: number;
+}
+
+function examined({ key, value, version }: StoredBytes): Examined {
+  try {
+    return { key, record: decodeRecord(value, version ?? 0) };
+  } catch (error) {
+    if (!(error instanceof UnreadableRecord)) throw error;
+    return { key, fault: error.message };
   }
 }
 

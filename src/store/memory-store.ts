@@ -2,6 +2,7 @@
 //
 // Its contents live in a `MemoryDisk`: a new store on the same disk is what a restart finds.
 
+import type { Examined, ExaminedStore } from './maintained-store.ts';
 import { parseRecord, toJson, UnreadableRecord } from './record-codec.ts';
 import { checkKey, compareKeys } from './record-key.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type PageQuery,
   type Quarantined,
   type RecordKind,
-  type SnapshotStore,
   type StoredRecord,
   StoreError,
   type StoreWrite,
@@ -51,7 +51,7 @@ export interface MemoryStoreOptions {
   readonly afterCommit?: (writes: readonly StoreWrite[]) => void | Promise<void>;
 }
 
-export class MemoryStore implements SnapshotStore {
+export class MemoryStore implements ExaminedStore {
   readonly name = 'memory';
   readonly maxConcurrentCommits: number;
   readonly disk: MemoryDisk;
@@ -104,6 +104,26 @@ export class MemoryStore implements SnapshotStore {
       if (!record) continue;
       left -= 1;
       yield { key, record };
+    }
+  }
+
+  async *examine(kind: RecordKind, query: PageQuery = {}): AsyncIterable<Examined> {
+    this.#refuseWhenClosed();
+    for (const key of this.#keys(kind, query).slice(0, query.limit)) {
+      const found = await this.examineOne(kind, key);
+      if (found) yield found;
+    }
+  }
+
+  async examineOne(kind: RecordKind, key: string): Promise<Examined | undefined> {
+    this.#refuseWhenClosed();
+    const cell = this.disk.cells(kind).get(key);
+    if (!cell) return undefined;
+    try {
+      return { key, record: parseRecord(cell.text) };
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error;
+      return { key, fault: error.message };
     }
   }
 

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoClient } from 'mongodb';
 import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
-import { checkFormat, formatMarker } from './format-marker.ts';
+import { type OpenPurpose, openMarker, type StoreMarker } from './format-marker.ts';
 import {
   mongoBeatMs,
   mongoConcurrentCommits,
@@ -22,6 +22,13 @@ import {
   mongoSocketMs,
   scanPageEntries,
 } from './limits.ts';
+import {
+  type Aside,
+  asideName,
+  type Examined,
+  type MaintainedStore,
+  type PutBack,
+} from './maintained-store.ts';
 import { fromDocument, toDocument } from './mongo-document.ts';
 import { isConflict, toStoreError } from './mongo-errors.ts';
 import { type OwnerDocument, type Ownership, type OwnerTimes, takeOwnership } from './mongo-owner.ts';
@@ -32,13 +39,13 @@ import {
   type PageQuery,
   type Quarantined,
   type RecordKind,
-  type SnapshotStore,
   type StoredRecord,
   StoreError,
   type StoreWrite,
   type WriteOutcome,
 } from './snapshot-store.ts';
 
+const markerId = 'format';
 const defaultOwnerTimes: OwnerTimes = { beatMs: mongoBeatMs, patienceMs: mongoOwnerPatienceMs };
 
 export interface MongoStoreOptions {
@@ -52,6 +59,8 @@ export interface MongoStoreOptions {
   readonly ownerTimes?: OwnerTimes;
   /** Whom to trust about a server reached over TLS, unless the URL says so itself. Asked once. */
   readonly authorities?: TrustedAuthorities;
+  /** Default `serve`. */
+  readonly purpose?: OpenPurpose;
 }
 
 interface Row {
@@ -70,17 +79,21 @@ interface Item {
  * Rejects with StoreError: 'unavailable' if no server takes writes; 'invalid' if the URL or the format is not ours, or if
  * another backend has the database.
  */
-export async function openMongoStore(options: MongoStoreOptions): Promise<SnapshotStore> {
+export async function openMongoStore(options: MongoStoreOptions): Promise<MaintainedStore> {
   const client = createClient(options);
   const where = `MongoDB at ${client.options.hosts.map(String).join(', ') || client.options.srvHost}`;
   try {
     await client.connect();
     const db = client.db(databaseOf(client, options.url));
-    checkFormat(await readMarker(db), where);
-    const { onOwnershipLost: onLost, ownerTimes: times = defaultOwnerTimes } = options;
+    const { purpose = 'serve', onOwnershipLost: onLost, ownerTimes: times = defaultOwnerTimes } = options;
+    // Looked at before the claim: a store that is not ours is not touched. And after it: others may have been at work.
+    openMarker(await readMarker(db), where, purpose);
     const meta = db.collection<OwnerDocument>('meta');
     const ownership = onLost === undefined ? undefined : await takeOwnership({ meta, where, times, onLost });
-    return new MongoStore(client, db, where, ownership);
+    const { marker, isDue } = openMarker(await readMarker(db), where, purpose);
+    const store = new MongoStore(client, db, where, ownership, marker);
+    if (isDue) await store.writeMarker(marker);
+    return store;
   } catch (error) {
     await client.close();
     throw toStoreError(where, error);
@@ -112,16 +125,10 @@ function createClient({
   }
 }
 
-/** The marker that is there, or else ours; several backends may start on an empty database at once. */
-async function readMarker(db: Db): Promise<string> {
-  const meta = db.collection<Row>('meta');
-  const marker = await meta.findOne({ _id: 'format' });
-  if (marker) return JSON.stringify(marker);
-  const ours = formatMarker();
-  await meta.insertOne({ _id: 'format', ...JSON.parse(ours) }).catch((error: unknown) => {
-    if (!isConflict(error)) throw error;
-  });
-  return JSON.stringify((await meta.findOne({ _id: 'format' })) ?? JSON.parse(ours));
+/** Undefined in a database that holds none. */
+async function readMarker(db: Db): Promise<string | undefined> {
+  const marker = await db.collection<Row>('meta').findOne({ _id: markerId });
+  return marker === null ? undefined : JSON.stringify(marker);
 }
 
 function databaseOf(client: MongoClient, url: string): string {
@@ -129,7 +136,7 @@ function databaseOf(client: MongoClient, url: string): string {
   return isNamed ? client.options.dbName : 'mon';
 }
 
-class MongoStore implements SnapshotStore {
+class MongoStore implements MaintainedStore {
   readonly name = 'mongodb';
   readonly maxConcurrentCommits = mongoConcurrentCommits;
   readonly #client: MongoClient;
@@ -141,8 +148,16 @@ class MongoStore implements SnapshotStore {
   readonly #quarantined: Quarantined[] = [];
   readonly #underWay = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
+  #marker: StoreMarker;
 
-  constructor(client: MongoClient, db: Db, where: string, ownership: Ownership | undefined) {
+  constructor(
+    client: MongoClient,
+    db: Db,
+    where: string,
+    ownership: Ownership | undefined,
+    marker: StoreMarker,
+  ) {
+    this.#marker = marker;
     this.#client = client;
     this.#db = db;
     this.#where = where;
@@ -177,10 +192,37 @@ class MongoStore implements SnapshotStore {
   }
 
   async *scan(kind: RecordKind, query: PageQuery = {}): AsyncIterable<Entry> {
+    let left = query.limit ?? Number.POSITIVE_INFINITY;
+    for await (const row of this.#scanRows(kind, query)) {
+      if (left <= 0) return;
+      const record = await this.#decode(kind, row);
+      if (!record) continue;
+      left -= 1;
+      yield { key: row._id, record };
+      if (left <= 0) return;
+    }
+  }
+
+  async *examine(kind: RecordKind, query: PageQuery = {}): AsyncIterable<Examined> {
+    let left = query.limit ?? Number.POSITIVE_INFINITY;
+    if (left <= 0) return;
+    for await (const row of this.#scanRows(kind, query)) {
+      yield examined(row);
+      left -= 1;
+      if (left <= 0) return;
+    }
+  }
+
+  async examineOne(kind: RecordKind, key: string): Promise<Examined | undefined> {
+    this.#refuseWhenClosed();
+    const row = await this.#ask(() => this.#rows(kind).findOne({ _id: key }));
+    return row === null ? undefined : examined(row);
+  }
+
+  async *#scanRows(kind: RecordKind, query: PageQuery): AsyncIterable<Row> {
     const prefix = query.prefix ?? '';
     let after = query.after ?? '';
-    let left = query.limit ?? Number.POSITIVE_INFINITY;
-    while (left > 0) {
+    for (;;) {
       this.#refuseWhenClosed();
       const start = compareKeys(after, prefix) < 0 ? { $gte: prefix } : { $gt: after };
       const page = await this.#ask(() =>
@@ -188,16 +230,58 @@ class MongoStore implements SnapshotStore {
           .find({ _id: { ...start, $lt: prefixEnd(prefix) } }, { sort: { _id: 1 }, limit: scanPageEntries })
           .toArray(),
       );
-      for (const row of page) {
-        if (left <= 0) return;
-        after = row._id;
-        const record = await this.#decode(kind, row);
-        if (!record) continue;
-        left -= 1;
-        yield { key: row._id, record };
-      }
+      yield* page;
+      after = page.at(-1)?._id ?? after;
       if (page.length < scanPageEntries) return;
     }
+  }
+
+  get marker(): StoreMarker {
+    return this.#marker;
+  }
+
+  async writeMarker(marker: StoreMarker): Promise<void> {
+    this.#refuseWhenClosed();
+    const meta = this.#db.collection<Row>('meta');
+    await this.#ask(() => meta.replaceOne({ _id: markerId }, { ...marker }, { upsert: true }));
+    this.#marker = marker;
+  }
+
+  async setAside(kind: RecordKind, key: string, reason: string): Promise<void> {
+    this.#refuseWhenClosed();
+    const row = await this.#ask(() => this.#rows(kind).findOne({ _id: key }));
+    if (row !== null) await this.#ask(() => this.#moveAside(kind, row, reason));
+  }
+
+  async *listAside(): AsyncIterable<Aside> {
+    this.#refuseWhenClosed();
+    const rows = await this.#ask(() =>
+      this.#aside()
+        .find({}, { projection: { document: 0 }, sort: { _id: 1 } })
+        .toArray(),
+    );
+    for (const { _id: id, kind, key, reason } of rows)
+      yield {
+        id,
+        kind: kind as RecordKind,
+        key: String(key),
+        atMs: Number(/@(\d+)$/.exec(id)?.[1] ?? 0),
+        reason: String(reason),
+      };
+  }
+
+  async putBack(id: string): Promise<PutBack> {
+    this.#refuseWhenClosed();
+    const aside = await this.#ask(() => this.#aside().findOne({ _id: id }));
+    if (aside === null) return 'absent';
+    try {
+      await this.#rows(aside.kind as RecordKind).insertOne(aside.document as Row);
+    } catch (error) {
+      if (!isConflict(error)) throw toStoreError(this.#where, error);
+      return 'taken';
+    }
+    await this.#ask(() => this.#aside().deleteOne({ _id: id }));
+    return 'done';
   }
 
   async count(kind: RecordKind, prefix = ''): Promise<number> {
@@ -296,9 +380,17 @@ class MongoStore implements SnapshotStore {
   /** Moves the document aside as it is, unless it was written anew meanwhile. */
   async #quarantine(kind: RecordKind, row: Row, reason: string): Promise<void> {
     this.#quarantined.push({ kind, key: row._id, reason });
-    const aside = { _id: `${kind}/${row._id}@${Date.now()}`, kind, key: row._id, reason, document: row };
-    await this.#db.collection<Row>('quarantine').insertOne(aside);
+    await this.#moveAside(kind, row, reason);
+  }
+
+  async #moveAside(kind: RecordKind, row: Row, reason: string): Promise<void> {
+    const aside = { _id: asideName(kind, row._id), kind, key: row._id, reason, document: row };
+    await this.#aside().insertOne(aside);
     await this.#rows(kind).deleteOne({ _id: row._id, rev: { $eq: row.rev ?? null } });
+  }
+
+  #aside(): Collection<Row> {
+    return this.#db.collection<Row>('quarantine');
   }
 
   #rows(kind: RecordKind): Collection<Row> {
@@ -322,6 +414,15 @@ class MongoStore implements SnapshotStore {
 
   #refuseWhenClosed(): void {
     if (this.#closed) throw new StoreError('closed', `${this.#where}: the store is closed`);
+  }
+}
+
+function examined(row: Row): Examined {
+  try {
+    return { key: row._id, record: fromDocument(row) };
+  } catch (error) {
+    if (!(error instanceof UnreadableRecord)) throw error;
+    return { key: row._id, fault: error.message };
   }
 }
 

@@ -1,9 +1,11 @@
 // Picks the store by its URL: none or `lmdb:` is the embedded one in the state directory, `mongodb:` a server.
 import { join, resolve } from 'node:path';
 import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
+import type { OpenPurpose } from './format-marker.ts';
 import { openLmdbStore } from './lmdb-store.ts';
+import type { MaintainedStore } from './maintained-store.ts';
 import { openMongoStore } from './mongo-store.ts';
-import { type SnapshotStore, StoreError } from './snapshot-store.ts';
+import { StoreError } from './snapshot-store.ts';
 
 export interface StoreLocation {
   /** `--store-url`. `lmdb:<directory>` puts the embedded store somewhere else than below the state directory. */
@@ -14,6 +16,8 @@ export interface StoreLocation {
   readonly onOwnershipLost: (error: StoreError) => void;
   /** Whom to trust about a server reached over TLS, unless the URL says so itself. Asked once. */
   readonly authorities?: TrustedAuthorities;
+  /** Default `serve`. */
+  readonly purpose?: OpenPurpose;
 }
 
 /** Opens the store; rejects with StoreError, 'invalid' when the URL names no store we know. */
@@ -22,18 +26,32 @@ export async function openStore({
   stateDir,
   authorities,
   onOwnershipLost,
-}: StoreLocation): Promise<SnapshotStore> {
-  const scheme = /^([a-z+]+):/i.exec(url)?.[1]?.toLowerCase();
-  if (url === '' || url === 'lmdb') return openLmdbStore({ dir: join(stateDir, 'store') });
-  if (scheme === 'lmdb') return openLmdbStore({ dir: lmdbDir(url, stateDir) });
+  purpose = 'serve',
+}: StoreLocation): Promise<MaintainedStore> {
+  const dir = embeddedDir(url, stateDir);
+  if (dir !== undefined) return openLmdbStore({ dir, purpose });
+  const scheme = schemeOf(url);
   if (scheme === 'mongodb' || scheme === 'mongodb+srv') {
-    return openMongoStore({ url, onOwnershipLost, ...(authorities === undefined ? {} : { authorities }) });
+    return openMongoStore({
+      url,
+      onOwnershipLost,
+      purpose,
+      ...(authorities === undefined ? {} : { authorities }),
+    });
   }
   throw new StoreError(
     'invalid',
     `store-url must begin with mongodb://, mongodb+srv:// or lmdb: (got ${scheme ? `${scheme}:...` : `${url.length} characters without a scheme`}); ` +
       'leave it out to keep the data in the state directory',
   );
+}
+
+const schemeOf = (url: string): string | undefined => /^([a-z+]+):/i.exec(url)?.[1]?.toLowerCase();
+
+/** The directory of the embedded store; undefined when the URL names something else. */
+export function embeddedDir(url: string, stateDir: string): string | undefined {
+  if (url === '' || url === 'lmdb') return join(stateDir, 'store');
+  return schemeOf(url) === 'lmdb' ? lmdbDir(url, stateDir) : undefined;
 }
 
 function lmdbDir(url: string, stateDir: string): string {

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { storeFormat } from '../../src/store/format-marker.ts';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { type SnapshotStore, StoreError } from '../../src/store/snapshot-store.ts';
 import { eventually } from '../eventually.ts';
@@ -150,10 +151,19 @@ describe('LMDB store: one writer a directory', () => {
 
 inDir('refuses a store written in a later format, and leaves it alone', async (dir) => {
   await (await openLmdbStore({ dir })).close();
-  await changeMarker(dir, '{"format":2}');
-  await assert.rejects(openLmdbStore({ dir }), /has format 2, this program reads format 1/);
+  await changeMarker(dir, '{"format":99,"migrated":99,"program":"9.8.7"}');
+  await assert.rejects(
+    openLmdbStore({ dir }),
+    (error: StoreError) =>
+      error.code === 'invalid' &&
+      /has format 99, written by mon-backend 9\.8\.7; this is mon-backend \d+\.\d+\.\d+, which reads formats up to \d+/.test(
+        error.message,
+      ),
+  );
   await changeMarker(dir, '{"format":1}');
-  await (await openLmdbStore({ dir })).close();
+  const store = await openLmdbStore({ dir });
+  assert.deepEqual([store.marker.format, store.marker.migrated], [storeFormat, 1]);
+  await store.close();
 });
 
 inDir('says where it could not open a store', async (dir) => {

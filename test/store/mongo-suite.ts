@@ -160,10 +160,10 @@ export const describeMongoStore = (label: string, server: TestServer): void => {
     it('refuses a store written in a later format', async () => {
       const url = newUrl();
       await withDatabase(url, (db) =>
-        db.collection<{ _id: string }>('meta').insertOne({ _id: 'format', format: 2 } as never),
+        db.collection<{ _id: string }>('meta').insertOne({ _id: 'format', format: 99 } as never),
       );
       await assert.rejects(openMongoStore({ url }), (error: Error) => {
-        assert.match(error.message, /has format 2, this program reads format 1/);
+        assert.match(error.message, /has format 99, .* reads formats up to \d+/);
         return true;
       });
     });

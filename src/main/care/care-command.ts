@@ -1,0 +1,81 @@
+// What the commands that care for a store have in common: their flags, their settings, and whether a backend runs on the
+// store or they open it themselves.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { givenFlags, settingsCommand } from '../../program/command-line.ts';
+import { readTextFile, resolveSettings } from '../../program/resolve.ts';
+import type { OpenPurpose } from '../../store/format-marker.ts';
+import type { MaintainedStore } from '../../store/maintained-store.ts';
+import { embeddedDir, openStore } from '../../store/open-store.ts';
+import { StoreError } from '../../store/snapshot-store.ts';
+import { type BackendSettings, backendProgram } from '../backend-flags.ts';
+import { createTrust } from '../trust.ts';
+import { type BackendStatus, reachControl } from './control-client.ts';
+import { storeIdentity } from './store-identity.ts';
+
+export type ExitWith = (command: () => Promise<number>) => Promise<void>;
+
+/** Flags by which a store is found. */
+const storeFlags = ['config-file', 'state-dir', 'store-url', 'trusted-ca-file', 'encryption-key-file'];
+
+export interface CareCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly examples: readonly string[];
+  /** Flags of `start` besides those by which a store is found. */
+  readonly flags?: readonly string[];
+}
+
+export const careCommand = ({ flags = [], ...command }: CareCommand): Command =>
+  settingsCommand(backendProgram, { ...command, flags: [...storeFlags, ...flags] });
+
+export const careSettings = (command: Command): BackendSettings => {
+  const { settings, warnings } = resolveSettings(backendProgram, {
+    flags: givenFlags(command),
+    environment: process.env,
+    readFile: readTextFile,
+  });
+  for (const warning of warnings) console.error(`warning: ${warning}`);
+  return settings;
+};
+
+/** The backend that serves from this store; undefined when none runs here. */
+export const runningBackend = async (settings: BackendSettings): Promise<BackendStatus | undefined> => {
+  const status = await reachControl(settings.stateDir);
+  return status?.identity === storeIdentity(settings) ? status : undefined;
+};
+
+/** Throws unless there is something at all: to look at a store must not make one. */
+const requireStore = (settings: BackendSettings): void => {
+  const dir = embeddedDir(settings.storeUrl, settings.stateDir);
+  if (dir !== undefined && !existsSync(join(dir, 'data.mdb')))
+    throw new StoreError(
+      'invalid',
+      `there is no store in ${dir}; name its state directory with --state-dir, or the database with --store-url`,
+    );
+};
+
+/** Claims the store for the time of `work`, so that no backend serves from it meanwhile. */
+export const withStore = async <T>(
+  settings: BackendSettings,
+  purpose: OpenPurpose,
+  work: (store: MaintainedStore) => Promise<T>,
+): Promise<T> => {
+  if (purpose !== 'restore') requireStore(settings);
+  const store = await openStore({
+    url: settings.storeUrl,
+    stateDir: settings.stateDir,
+    authorities: createTrust(settings.trustedCaFile).authorities,
+    purpose,
+    onOwnershipLost: (error) => {
+      console.error(`mon-backend: ${error.message}`);
+      process.exit(1);
+    },
+  });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+};

@@ -1,0 +1,80 @@
+// The other end of the control socket: finds the backend that runs on a state directory, and asks it to do something.
+import { existsSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { LineSplitter } from '../../program/line-splitter.ts';
+import { controlName, withControlPath } from './control-path.ts';
+import { controlReachMs } from './limits.ts';
+
+export interface BackendStatus {
+  readonly pid: number;
+  readonly version: string;
+  /** See `storeIdentity`. */
+  readonly identity: string;
+  readonly store: string;
+  readonly format: number;
+  readonly migrated: number;
+}
+
+const ended: readonly string[] = ['ENOENT', 'ECONNREFUSED'];
+
+const connect = (stateDir: string, url: string, timeoutMs?: number): Promise<IncomingMessage> =>
+  withControlPath(
+    stateDir,
+    (socketPath) =>
+      new Promise((resolve, reject) => {
+        const asked = request({ socketPath, path: url, method: 'POST' });
+        if (timeoutMs !== undefined)
+          asked.setTimeout(timeoutMs, () =>
+            asked.destroy(new Error(`the backend in ${stateDir} does not answer on its control socket`)),
+          );
+        asked.once('response', resolve);
+        asked.once('error', reject);
+        asked.end();
+      }),
+  );
+
+const wentAway = (stateDir: string): Error =>
+  new Error(`the backend in ${stateDir} went away in the middle; run the command again`);
+
+/** Lines of the answer. Throws what the backend could not do, or when it ends in the middle. */
+export async function* askControl(stateDir: string, url: string, timeoutMs?: number): AsyncGenerator<object> {
+  const response = await connect(stateDir, url, timeoutMs);
+  let isDone = false;
+  try {
+    const splitter = new LineSplitter();
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      for (const text of splitter.push(chunk)) {
+        const line = JSON.parse(text.toString('utf8')) as {
+          readonly done?: unknown;
+          readonly error?: unknown;
+        };
+        if ('error' in line) throw new Error(String(line.error));
+        if ('done' in line) isDone = true;
+        else yield line;
+      }
+    }
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? wentAway(stateDir) : error;
+  } finally {
+    response.destroy();
+  }
+  if (!isDone) throw wentAway(stateDir);
+}
+
+/** Undefined when no backend runs there. Rejects when it can't be reached: it belongs to another user, or hangs. */
+export const reachControl = async (stateDir: string): Promise<BackendStatus | undefined> => {
+  if (!existsSync(join(stateDir, controlName))) return undefined;
+  try {
+    for await (const line of askControl(stateDir, '/v1/status', controlReachMs)) return line as BackendStatus;
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== undefined && ended.includes(code)) return undefined;
+    if (code === 'EACCES' || code === 'EPERM')
+      throw new Error(
+        `${join(stateDir, controlName)}: permission denied; run this as the user of the backend`,
+      );
+    throw error;
+  }
+};

@@ -1,0 +1,179 @@
+// Reads a whole store while others write to it, and ends with what it held at one moment. Works on every kind of store, since
+// it needs nothing of them but that all writes pass through here.
+//
+// First every record is read once, in order of kind and key. Keys that were written meanwhile are noted when their commit
+// has ended, and read again in rounds, which get shorter as long as reading is quicker than writing. The last round holds
+// commits back for the few milliseconds it takes to read the last keys: that is the moment the export is of. So whoever
+// reads the export takes the last that was said of a key.
+import type { Examined, ExaminedStore } from '../maintained-store.ts';
+import {
+  type RecordKind,
+  recordKinds,
+  type SnapshotStore,
+  type StoredRecord,
+  StoreError,
+} from '../snapshot-store.ts';
+import { maxExportRounds, maxHeldBytes, maxHeldKeys } from './limits.ts';
+
+export type ExportItem =
+  | {
+      readonly type: 'record';
+      readonly kind: RecordKind;
+      readonly key: string;
+      readonly record: StoredRecord;
+    }
+  | {
+      readonly type: 'unreadable';
+      readonly kind: RecordKind;
+      readonly key: string;
+      readonly fault: string;
+    }
+  /** From here on keys come again that came before. */
+  | { readonly type: 'changes' }
+  | { readonly type: 'gone'; readonly kind: RecordKind; readonly key: string };
+
+export interface ExportLimits {
+  readonly maxHeldKeys: number;
+  readonly maxHeldBytes: number;
+  readonly maxRounds: number;
+}
+
+const defaults: ExportLimits = { maxHeldKeys, maxHeldBytes, maxRounds: maxExportRounds };
+
+export interface Exportable {
+  /** To be used in place of the store that was given. */
+  readonly store: SnapshotStore;
+  /** One at a time. Throws StoreError('unavailable') when another one is under way, or writes are too quick for it. */
+  export(): AsyncGenerator<ExportItem, void, void>;
+}
+
+/** Keys written since the export began, by kind. */
+class Changes {
+  readonly #keys = new Map<RecordKind, Set<string>>();
+  size = 0;
+
+  add(kind: RecordKind, key: string): void {
+    const keys = this.#keys.get(kind) ?? new Set();
+    this.#keys.set(kind, keys);
+    if (!keys.has(key)) this.size += 1;
+    keys.add(key);
+  }
+
+  *[Symbol.iterator](): Iterator<readonly [RecordKind, string]> {
+    for (const [kind, keys] of this.#keys) for (const key of keys) yield [kind, key];
+  }
+}
+
+const itemOf = (kind: RecordKind, key: string, found: Examined | undefined): ExportItem => {
+  if (found === undefined) return { type: 'gone', kind, key };
+  return 'record' in found
+    ? { type: 'record', kind, key, record: found.record }
+    : { type: 'unreadable', kind, key, fault: found.fault };
+};
+
+export const exportable = (inner: ExaminedStore, limits: ExportLimits = defaults): Exportable => {
+  let changes: Changes | undefined;
+  let held: Promise<void> | undefined;
+  let underWay = 0;
+  let onQuiet: (() => void) | undefined;
+
+  const commit: SnapshotStore['commit'] = async (writes) => {
+    while (held !== undefined) await held;
+    underWay += 1;
+    try {
+      return await inner.commit(writes);
+    } finally {
+      // Also after a failure: what became of the writes is unknown then.
+      for (const { kind, key } of writes) changes?.add(kind, key);
+      underWay -= 1;
+      if (underWay === 0) onQuiet?.();
+    }
+  };
+
+  /** Runs while no commit is under way and none begins. */
+  const holding = async <T>(work: () => Promise<T>): Promise<T> => {
+    let release: () => void = () => {};
+    held = new Promise((resolve) => {
+      release = () => {
+        held = undefined;
+        resolve();
+      };
+    });
+    try {
+      if (underWay > 0)
+        await new Promise<void>((resolve) => {
+          onQuiet = resolve;
+        });
+      return await work();
+    } finally {
+      onQuiet = undefined;
+      release();
+    }
+  };
+
+  const takeChanges = (): Changes => {
+    const taken = changes ?? new Changes();
+    changes = new Changes();
+    return taken;
+  };
+
+  /** Kept in memory while commits are held back, so that a slow reader of the export holds up nobody; undefined: too much. */
+  const readLast = async (last: Changes): Promise<readonly ExportItem[] | undefined> => {
+    const items: ExportItem[] = [];
+    let bytes = 0;
+    for (const [kind, key] of last) {
+      const item = itemOf(kind, key, await inner.examineOne(kind, key));
+      items.push(item);
+      if (item.type === 'record') bytes += JSON.stringify(item.record.state).length;
+      if (bytes > limits.maxHeldBytes) return undefined;
+    }
+    return items;
+  };
+
+  /** Resolves with the last items, or undefined when another round is needed. */
+  const finish = (): Promise<readonly ExportItem[] | undefined> =>
+    holding(async () => {
+      const last = takeChanges();
+      const items = last.size > 2 * limits.maxHeldKeys ? undefined : await readLast(last);
+      if (items === undefined) for (const [kind, key] of last) changes?.add(kind, key);
+      return items;
+    });
+
+  async function* read(): AsyncGenerator<ExportItem, void, void> {
+    for (const kind of recordKinds)
+      for await (const found of inner.examine(kind)) yield itemOf(kind, found.key, found);
+    yield { type: 'changes' };
+    for (let round = 0; round < limits.maxRounds; round += 1) {
+      const last = (changes?.size ?? 0) <= limits.maxHeldKeys ? await finish() : undefined;
+      if (last !== undefined) return yield* last;
+      for (const [kind, key] of takeChanges()) yield itemOf(kind, key, await inner.examineOne(kind, key));
+    }
+    throw new StoreError(
+      'unavailable',
+      'the store is written to more quickly than it can be read; try again when there is less load',
+    );
+  }
+
+  return {
+    store: {
+      name: inner.name,
+      maxConcurrentCommits: inner.maxConcurrentCommits,
+      commit,
+      get: (kind, key) => inner.get(kind, key),
+      scan: (kind, query) => inner.scan(kind, query),
+      count: (kind, prefix) => inner.count(kind, prefix),
+      quarantined: () => inner.quarantined(),
+      close: () => inner.close(),
+    },
+    async *export() {
+      if (changes !== undefined)
+        throw new StoreError('unavailable', 'another backup of this store is under way; wait for its end');
+      changes = new Changes();
+      try {
+        yield* read();
+      } finally {
+        changes = undefined;
+      }
+    },
+  };
+};
