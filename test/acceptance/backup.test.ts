@@ -112,7 +112,7 @@ test('what can be observed of a backend is the same after a move from LMDB to Mo
 
 type Looked = Awaited<ReturnType<typeof observe>>;
 
-/** The look itself logs in anew; the waits of checks end within two seconds of when they would have. */
+/** Waits of checks end when they would have; what held the process up is added to them, so there is some room. */
 const assertSame = (after: Looked, before: Looked): void => {
   assert.deepEqual(after.seen, before.seen);
   assert.deepEqual(Object.keys(after.waits), Object.keys(before.waits));
