@@ -1,5 +1,7 @@
+import type { BootContext, BootFact } from '../machines/boot/boot-machine.ts';
 import type { EntityFact } from '../machines/entity/entity-facts.ts';
 import type { CheckConfig } from '../model/check.ts';
+import { clientNamespace } from '../model/earlier/namespace.ts';
 import type { Entity } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
@@ -8,28 +10,32 @@ import { compose } from './compose.ts';
 import type { GroupCommit } from './durable/group-commit.ts';
 import type { EventIndex } from './events/event-index.ts';
 import type { Page, ReadQuery } from './events/read-model.ts';
-import { tellBoot } from './families/boot/boot-behaviour.ts';
-import { clientNamespace } from './families/client/client-behaviour.ts';
+import { bootFamily } from './families/boot/boot-family.ts';
 import type { Clients } from './families/client/clients.ts';
 import { maxDeletionMs } from './families/client/limits.ts';
 import { resolvedByDeregistering } from './families/entity/deregistration.ts';
 import { type EntityPut, EntityService } from './families/entity/entity-service.ts';
 import { checkId, entityId } from './families/entity/entity-tree.ts';
-import { bringUp, type Rebuilt } from './families/restore.ts';
+import { idOf } from './families/family-actors.ts';
 import type { Connection, OpenSession, Sessions } from './families/session/sessions.ts';
 import { gaugesOf } from './gauges.ts';
 import { type BackendOptions, type Opened, openDependencies } from './open-dependencies.ts';
+import { deliveryDrainMs } from './pipelines/limits.ts';
 import type { ProblemBook } from './problems/problem-book.ts';
 import { unresolvedMessage, untrustedMessage } from './problems/withheld.ts';
 import { createLicensedLimit } from './resources/licensed-limit.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import { restoreBuiltIns } from './resources/seed.ts';
+import { type Rebuilt, restoreBackend } from './restore.ts';
 import type { Receipt } from './runtime/contract.ts';
-import { deliveryDrainMs } from './runtime/limits.ts';
+import { outcomeError } from './runtime/outcome.ts';
 import type { Pressure } from './runtime/pressure.ts';
 import { awaitReceipt, offerMessage } from './runtime/receipts.ts';
 import type { Runtime } from './runtime/runtime.ts';
+import { contextOf, stateValueOf } from './runtime/snapshot.ts';
 import type { Services } from './services.ts';
+
+const bootId = idOf(bootFamily, { nowMs: 0 });
 
 export class Backend {
   readonly runtime: Runtime;
@@ -41,9 +47,10 @@ export class Backend {
   readonly #services: Services;
   readonly #entities: EntityService;
   readonly #entityLimit: () => number;
-  #serving = false;
+  #isStopping = false;
 
-  private constructor(options: BackendOptions, { runtime, commit, table, secret }: Opened) {
+  private constructor(options: BackendOptions, opened: Opened) {
+    const { runtime, families, commit, table, secret } = opened;
     this.#options = options;
     this.runtime = runtime;
     this.resources = table;
@@ -58,8 +65,15 @@ export class Backend {
     this.#services = compose({
       ...options,
       runtime,
+      families,
       commit,
       table,
+      boot: {
+        rebuild: () => restoreBackend({ ...options, ...opened, services: this.#services }),
+        beginWork: async () => this.#beginWork(),
+        drain: () => this.#drain(),
+        failed: (error) => options.log.error({ error }, "the backend can't go on"),
+      },
       admitsEntity: (namespace, name) => this.admitsEntity(namespace, name),
       deregister: (namespace, name) => this.#entities.deregister(namespace, name),
       deleteClient: (name) => this.deleteClient(name),
@@ -79,7 +93,7 @@ export class Backend {
   ): Promise<{ readonly backend: Backend; readonly rebuilt: Rebuilt }> {
     const opened = await openDependencies(options);
     const backend = new Backend(options, opened);
-    const rebuilt = await bringUp({ ...options, ...opened, services: backend.#services });
+    const rebuilt = await backend.#begin();
     // A store that cannot be written to is no reason not to watch.
     await restoreBuiltIns(opened.table).catch((error: unknown) =>
       options.log.error({ err: error }, 'the secrets provider `env` could not be made'),
@@ -88,16 +102,12 @@ export class Backend {
   }
 
   /** From here on checks are scheduled and edges may let traffic in. */
-  serve(): void {
-    this.#serving = true;
-    this.#services.silences.start();
-    this.#services.schedules.follow(this.#services.configuration);
-    this.#services.watchdog.start();
-    this.#services.problems.start();
+  serve(): Promise<void> {
+    return this.#step({ type: 'serve.requested', nowMs: this.#nowMs() });
   }
 
   isReady(): boolean {
-    return this.#serving;
+    return !this.#isStopping && this.#bootState() === 'serving';
   }
 
   /**
@@ -105,18 +115,58 @@ export class Backend {
    * outside in, and what they wrote committed. The store is closed by its opener.
    */
   async stop(): Promise<void> {
-    const { schedules, sessions, pipelines, root, watchdog } = this.#services;
-    this.#serving = false;
-    tellBoot(this.runtime, { type: 'drain.requested', nowMs: this.#nowMs() });
+    this.#isStopping = true;
+    // A tree that collapsed has no boot actor any more.
+    const drained = this.runtime.registry.has(bootId)
+      ? this.#step({ type: 'drain.requested', nowMs: this.#nowMs() })
+      : this.#drain();
+    await drained.catch((error: unknown) => this.runtime.faults.report('the drain', error));
+    this.#services.secrets.close();
+    await this.#services.root.stop();
+    await this.committer.close();
+    this.runtime.close();
+  }
+
+  async #begin(): Promise<Rebuilt> {
+    await this.#services.root.ready();
+    await this.#step({ type: 'store.opened', nowMs: this.#nowMs() });
+    const snapshot = this.runtime.registry.peek(bootId);
+    if (snapshot === undefined)
+      throw new MonError('unavailable', 'the backend was stopped before it was ready');
+    const { entities, checks, quarantined } = contextOf<BootContext>(snapshot);
+    return { entities, checks, quarantined };
+  }
+
+  #beginWork(): void {
+    const { silences, schedules, configuration, watchdog, problems } = this.#services;
+    silences.start();
+    schedules.follow(configuration);
+    watchdog.start();
+    problems.start();
+  }
+
+  async #drain(): Promise<void> {
+    const { schedules, sessions, pipelines, watchdog, problems } = this.#services;
     watchdog.stop();
-    this.#services.problems.stop();
+    problems.stop();
     await schedules.stop();
     sessions.drain('bye');
     await pipelines.close(deliveryDrainMs);
-    this.#services.secrets.close();
-    await root.stop();
-    await this.committer.close();
-    this.runtime.close();
+  }
+
+  /** Resolves when the boot actor has taken this step; rejects with what went wrong. */
+  #step(fact: BootFact): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.runtime.registry.tell(bootId, fact, (outcome) => {
+        if (outcome.type === 'done') resolve();
+        else reject(outcome.type === 'fault' ? outcome.error : outcomeError(outcome));
+      });
+    });
+  }
+
+  #bootState(): unknown {
+    const snapshot = this.runtime.registry.peek(bootId);
+    return snapshot === undefined ? undefined : stateValueOf(snapshot);
   }
 
   // Events

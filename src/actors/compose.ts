@@ -10,6 +10,7 @@ import type { Dependencies } from './dependencies.ts';
 import { eventIn, sinceInRecord } from './events/event-in-record.ts';
 import { EventIndex } from './events/event-index.ts';
 import { ReadModel } from './events/read-model.ts';
+import { bootFamily } from './families/boot/boot-family.ts';
 import { Clients, clientRegistryVersion } from './families/client/clients.ts';
 import { refusalsCheckName } from './families/client/refusals.ts';
 import { composeTree } from './families/entity/compose-tree.ts';
@@ -18,34 +19,47 @@ import { type EntityTree, lastEvent } from './families/entity/entity-tree.ts';
 import { HeldEvents } from './families/entity/held-events.ts';
 import { entityBounds } from './families/entity/limits.ts';
 import { RegisteredEntities } from './families/entity/registered-entities.ts';
-import { rootSpec } from './families/root-tree.ts';
+import { rootTree } from './families/root-tree.ts';
 import { composeScheduling, type Scheduling } from './families/schedule/compose-scheduling.ts';
 import { composeSessions } from './families/session/compose-sessions.ts';
 import { Silences } from './families/silence/silences.ts';
+import { families as familyTable } from './families/table.ts';
 import { Ingest } from './ingest.ts';
 import { Announcements } from './pipelines/announcements.ts';
 import { composePipelines } from './pipelines/compose-pipelines.ts';
+import { maxWaitingDeliveries } from './pipelines/limits.ts';
 import { createPlatformReporter, platformNamespace, watchdogCheckName } from './platform/platform-events.ts';
 import { composeProblems, configurationCheck } from './problems/compose-problems.ts';
 import { Withheld } from './problems/withheld.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { logFact } from './runtime/fact-log.ts';
-import { maxWaitingDeliveries } from './runtime/limits.ts';
 import { Pressure } from './runtime/pressure.ts';
 import { createSupervisor } from './runtime/runtime.ts';
 import type { Services } from './services.ts';
 
 export const compose = (dependencies: Dependencies): Services => {
-  const { runtime, commit, table, log, admitsEntity } = dependencies;
+  const { runtime, families, commit, table, log, admitsEntity } = dependencies;
   const { registry, faults } = runtime;
   const nowMs = (): number => runtime.clock.wallMs();
-  const root = createSupervisor(runtime, rootSpec(nowMs()), {
-    onExit: (reason) => reason.type === 'abnormal' && dependencies.onCollapse(),
-  });
+  const boot = families.spec(bootFamily, { nowMs: nowMs() }, dependencies.boot);
+  const root = createSupervisor(
+    runtime,
+    rootTree(familyTable, () => boot),
+    {
+      onExit: (reason) => reason.type === 'abnormal' && dependencies.onCollapse(),
+    },
+  );
   runtime.facts.listen((fact) => logFact(log, fact));
 
   const configuration = new Configuration(table);
-  const silences: Silences = new Silences(runtime, table, (namespace) => events.silencesChanged(namespace));
+  const silences: Silences = new Silences({
+    families,
+    table,
+    nowMs,
+    faults,
+    after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
+    changed: (namespace) => events.silencesChanged(namespace),
+  });
   const silencesMatching = (event: Event, nowSeconds: number) => silences.matching(event, nowSeconds);
   const events = new EventIndex({
     nowMs,
@@ -77,6 +91,7 @@ export const compose = (dependencies: Dependencies): Services => {
     pipelines,
     silences,
     registered,
+    checkRestored: learn,
     publish: (event, receipt) => ingest.publishKeepalive(event, receipt),
     configChanged: (config, isVouched) => sessions.configure(config, isVouched),
   });
@@ -106,7 +121,7 @@ export const compose = (dependencies: Dependencies): Services => {
   const clients: Clients = new Clients({
     commit,
     registry,
-    supervisor: (id) => runtime.supervisor(id),
+    families,
     tree,
     nowMs,
     newId: randomUUID,

@@ -1,7 +1,9 @@
 // Dependencies: what a backend is put together from.
 import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
 import type { GroupCommit } from './durable/group-commit.ts';
+import type { BootPorts } from './families/boot/boot-family.ts';
 import type { EntityBounds } from './families/entity/limits.ts';
+import type { Families } from './families/families.ts';
 import type { PipelinesPorts } from './pipelines/pipelines.ts';
 import type { RuntimeAssetsPorts } from './pipelines/runtime-assets.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
@@ -14,6 +16,7 @@ export interface BackendLog extends RuntimeLog {
 
 export interface Dependencies {
   readonly runtime: Runtime;
+  readonly families: Families;
   readonly commit: GroupCommit;
   readonly table: ResourceTable;
   readonly log: BackendLog;
@@ -28,6 +31,8 @@ export interface Dependencies {
   readonly runPipelines?: PipelinesPorts['run'];
   /** Name of this backend among its peers. */
   readonly name: string;
+  /** The steps of this backend, from its start to its stop. */
+  readonly boot: BootPorts;
   /** The tree gave up. */
   readonly onCollapse: () => void;
   /** How much one entity may hold, where it is not what `entityBounds` says. */

@@ -1,9 +1,10 @@
-// Opening a backend's dependencies: the runtime, the one writer to its store, and the resources, which everything else is made
-// from. What an operator or a test can choose is here too.
+// Opening what a backend is put together from: the runtime, the families, the one writer to its store, and the resources. What an operator or a test can choose is here too.
 import type { KeyObject } from 'node:crypto';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { BackendLog, Dependencies } from './dependencies.ts';
 import { GroupCommit } from './durable/group-commit.ts';
+import { setAsideIn } from './durable/origin.ts';
+import { Families } from './families/families.ts';
 import { openResources } from './resources/open-resources.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import { type Clock, realClock } from './runtime/clock.ts';
@@ -34,6 +35,7 @@ export interface BackendOptions
 
 export interface Opened {
   readonly runtime: Runtime;
+  readonly families: Families;
   readonly commit: GroupCommit;
   readonly table: ResourceTable;
   readonly secret: Uint8Array;
@@ -52,13 +54,25 @@ export const openDependencies = async ({
     clock,
     onFault: (error) => log.error({ err: error }, 'a write to the store failed'),
   });
+  const families = new Families({
+    commit,
+    registry: runtime.registry,
+    supervisor: (id) => runtime.supervisor(id),
+    nowMs: () => clock.wallMs(),
+    setAside: setAsideIn(commit, (kind, key, error) =>
+      log.error(
+        { kind, key, err: error },
+        'a record cannot be restored: it is set aside and its actor begins anew',
+      ),
+    ),
+  });
   const { table, secret } = await openResources({
     committer: commit,
     encryptionKeys,
     onFault: (error) => log.error({ err: error }, 'a resource could not be used'),
     namespaceOccupant: (namespace) => firstEntity(commit, namespace),
   });
-  return { runtime, commit, table, secret };
+  return { runtime, families, commit, table, secret };
 };
 
 const firstEntity = async (commit: GroupCommit, namespace: string): Promise<string | undefined> => {

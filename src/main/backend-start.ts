@@ -144,7 +144,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
   });
   addLiveInspection({ backend, api, log, eventList, allowControl: settings.inspectControl });
   registerUi(api.server.app, { root: webRoot });
-  backend.serve();
+  await backend.serve();
   const address = await api.listen();
   const earlier = await serveEarlierGeneration({
     settings,

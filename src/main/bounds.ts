@@ -1,13 +1,10 @@
 // Every collection a stranger can make grow, with what bounds it: in number, in bytes, what happens when it is full, and where
 // its size is shown. docs/limits.md is written from this table, and a test holds both against the code.
 import { entityBounds } from '../actors/families/entity/limits.ts';
+import { maxCheckMail } from '../actors/families/limits.ts';
+import { maxKeptAssetScripts, maxWaitingDeliveries } from '../actors/pipelines/limits.ts';
 import { maxResourceBytes, maxResourcesPerKind } from '../actors/resources/limits.ts';
-import {
-  maxCheckMail,
-  maxKeptAssetScripts,
-  maxParkedMessages,
-  maxWaitingDeliveries,
-} from '../actors/runtime/limits.ts';
+import { maxParkedMessages } from '../actors/runtime/limits.ts';
 import { maxDirectoryLogins } from '../http/auth/providers/limits.ts';
 import {
   maxSubscriptions as maxEarlierSubscriptions,

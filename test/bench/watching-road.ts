@@ -49,7 +49,7 @@ export const openRoad = async (dist: string): Promise<{ readonly run: Road; stop
     onCollapse: () => process.exit(1),
   });
   await backend.resources.put({ segment: 'namespaces', namespace: '', name: 'default' }, { name: 'default' });
-  backend.serve();
+  await backend.serve();
   let made = 0;
   const run: Road = (count) => {
     const events = Array.from({ length: count }, () => eventSchema.parse(eventAt(made++)) as CheckEvent);

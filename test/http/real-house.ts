@@ -72,7 +72,7 @@ export const openRealHouse = async (
     agents: { host: '127.0.0.1', port: 0, limits: options.agentLimits ?? {} },
   });
   addLiveInspection({ backend, api, log: log as never, eventList, allowControl: false });
-  backend.serve();
+  await backend.serve();
   const { http, agents } = await api.listen();
   t.after(async () => {
     await api.close();

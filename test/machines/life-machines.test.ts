@@ -146,11 +146,14 @@ describe('the boot machine', () => {
     const boot = start();
     const counts = { entities: 3, checks: 9, quarantined: 1 };
     assert.deepEqual(boot.send({ type: 'store.opened', nowMs: 1 }), [{ type: 'rebuild.begin' }]);
-    assert.deepEqual(boot.send({ type: 'rebuild.finished', nowMs: 2, ...counts }), [{ type: 'edges.open' }]);
+    assert.deepEqual(boot.send({ type: 'serve.requested', nowMs: 2 }), []);
+    boot.send({ type: 'rebuild.finished', nowMs: 3, ...counts });
+    assert.equal(boot.snapshot().value, 'standby');
+    assert.deepEqual(boot.send({ type: 'serve.requested', nowMs: 4 }), [{ type: 'work.begin' }]);
     assert.equal(boot.snapshot().value, 'serving');
-    assert.equal(boot.snapshot().context.readyAtMs, 2);
-    assert.deepEqual(boot.send({ type: 'drain.requested', nowMs: 3 }), [{ type: 'drain.begin' }]);
-    boot.send({ type: 'drain.finished', nowMs: 4 });
+    assert.equal(boot.snapshot().context.readyAtMs, 4);
+    assert.deepEqual(boot.send({ type: 'drain.requested', nowMs: 5 }), [{ type: 'drain.begin' }]);
+    boot.send({ type: 'drain.finished', nowMs: 6 });
     assert.equal(boot.snapshot().value, 'stopped');
   });
 

@@ -225,8 +225,7 @@ const bootWalk: Walk = {
   input: { nowMs: 0 },
   length: 10,
   facts: [
-    ...plain('store.opened', 'store.opened', 'drain.requested', 'drain.finished'),
-    ({ nowMs }) => ({ type: 'rebuild.progressed', nowMs, entities: 1, checks: 2, quarantined: 0 }),
+    ...plain('store.opened', 'store.opened', 'serve.requested', 'drain.requested', 'drain.finished'),
     ({ nowMs }) => ({ type: 'rebuild.finished', nowMs, entities: 1, checks: 2, quarantined: 0 }),
     ({ nowMs }) => ({ type: 'fault.reported', nowMs, error: 'the store is gone' }),
   ],

@@ -1,6 +1,5 @@
-// Where an actor with a durable record begins a life: at boot from the record at hand, after a crash from what is stored
-// now. A record that cannot be restored is set aside, byte for byte, and its actor begins anew: one bad record must
-// keep neither the backend from coming up nor this one thing from being watched.
+// Where an actor with a durable record begins a life. A record that cannot be restored is put aside, byte for byte, and its
+// actor begins anew: one bad record must keep neither the backend from coming up nor this one thing from being watched.
 import type { Snapshot } from 'xstate';
 import { RestoreError } from '../../machines/restore-rule.ts';
 import type { RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
@@ -9,36 +8,27 @@ import type { GroupCommit } from './group-commit.ts';
 
 export type SetAside = (kind: RecordKind, key: string, record: StoredRecord, error: RestoreError) => void;
 
-export interface DurableSource {
+export interface RestoreRequest {
   readonly kind: RecordKind;
   readonly key: string;
-  readonly commit: Pick<GroupCommit, 'latest'>;
-  /** The durable state of an earlier process; without one the first life begins anew. */
-  readonly record: StoredRecord | undefined;
+  /** Throws a RestoreError when it can't. */
   readonly restore: (state: unknown, version: number) => Snapshot<unknown>;
+  /** What the actor begins from when the record can't be restored. */
   readonly input: unknown;
   readonly setAside: SetAside;
 }
 
-/** The `begin` of a behaviour. */
-export const durableOrigin = (source: DurableSource): (() => Origin | Promise<Origin>) => {
-  const { kind, key, commit, restore, input, setAside } = source;
-  const from = (record: StoredRecord | undefined): Origin => {
-    if (record === undefined) return { input };
-    try {
-      return { snapshot: restore(record.state, record.version) };
-    } catch (error) {
-      if (!(error instanceof RestoreError)) throw error;
-      setAside(kind, key, record, error);
-      return { input };
-    }
-  };
-  let first = true;
-  return () => {
-    if (!first) return commit.latest(kind, key).then(from);
-    first = false;
-    return from(source.record);
-  };
+export const originFrom = (
+  record: StoredRecord,
+  { kind, key, restore, input, setAside }: RestoreRequest,
+): Origin => {
+  try {
+    return { snapshot: restore(record.state, record.version) };
+  } catch (error) {
+    if (!(error instanceof RestoreError)) throw error;
+    setAside(kind, key, record, error);
+    return { input };
+  }
 };
 
 /** Where a bad record is kept: found by its kind and key. */

@@ -1,4 +1,4 @@
-// The supervision tree of a backend, as it is before anything runs.
+// The supervision tree of a backend as it is before anything runs, made from the table of families:
 //
 //   backend (rest_for_one)
 //   |- boot:backend  where this backend stands
@@ -8,33 +8,17 @@
 //   |- clients       one actor a client of the earlier generation
 //   |- schedules     one actor a check definition
 //   `- sessions      one actor an agent connection
-//
-// Beside the tree, on a timer of its own: the watchdog over the schedules.
+import type { AnyChildSpec, ChildSpec, SupervisorSpec } from '../runtime/contract.ts';
+import type { Family } from './family.ts';
+import { supervisorSpec } from './place.ts';
 
-import type { SupervisorSpec } from '../runtime/contract.ts';
-import { bootSpec } from './boot/boot-behaviour.ts';
-import { circuitsId } from './circuit/circuits.ts';
-import { clientsId } from './client/clients.ts';
-import { partitionSpecs } from './entity/entity-tree.ts';
-import { schedulesId } from './schedule/schedules.ts';
-import { silencesId } from './silence/silences.ts';
-
-const unrelated = (id: string): SupervisorSpec => ({
-  id,
-  strategy: 'one_for_one',
-  whenFailing: 'quarantine',
-});
-
-export const rootSpec = (nowMs: number): SupervisorSpec => ({
-  id: 'backend',
-  strategy: 'rest_for_one',
-  children: [
-    bootSpec(nowMs),
-    unrelated(circuitsId),
-    unrelated(silencesId),
-    { id: 'entities', strategy: 'one_for_one', children: partitionSpecs() },
-    unrelated(clientsId),
-    unrelated(schedulesId),
-    unrelated('sessions'),
-  ],
-});
+/** `fixed`: the one actor of a family that stands below the root itself. */
+export const rootTree = (table: readonly Family[], fixed: (family: Family) => ChildSpec): SupervisorSpec => {
+  const children = new Map<string, AnyChildSpec>();
+  for (const family of table) {
+    const { place } = family.supervise;
+    const spec = supervisorSpec(place) ?? fixed(family);
+    if (!children.has(spec.id)) children.set(spec.id, spec);
+  }
+  return { id: 'backend', strategy: 'rest_for_one', children: [...children.values()] };
+};

@@ -3,24 +3,26 @@ import { noAssets } from '../../pipeline/ports.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { circuitFamily } from '../families/circuit/circuit-family.ts';
 import { createCircuits } from '../families/circuit/circuits.ts';
 import { createPipelines, type Pipelines } from './pipelines.ts';
 import { createRuntimeAssets } from './runtime-assets.ts';
 import { logTrace } from './trace-log.ts';
 
 export const composePipelines = (
-  { runtime, log, env, assets, deliveryWorkers, runPipelines }: Dependencies,
+  { runtime, families, log, env, assets, deliveryWorkers, runPipelines }: Dependencies,
   configuration: Configuration,
   secrets: Secrets,
 ): Pipelines => {
+  const nowMs = (): number => runtime.clock.wallMs();
   const definition = configuration.asset.bind(configuration);
   return createPipelines({
     lookup: configuration,
     resolveSecrets: secrets.resolve,
-    gate: createCircuits(runtime),
+    gate: createCircuits({ actors: families.bind(circuitFamily, { log }), nowMs }),
     loadAssets: assets === undefined ? noAssets : createRuntimeAssets({ ...assets, definition, env }),
     env,
-    nowMs: () => runtime.clock.wallMs(),
+    nowMs,
     after: (delayMs, fire) => void runtime.deadlines.after(delayMs, fire),
     workers: deliveryWorkers,
     run: runPipelines,

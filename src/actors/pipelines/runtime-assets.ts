@@ -9,7 +9,7 @@ import type { Asset } from '../../model/asset.ts';
 import type { Entity } from '../../model/entity.ts';
 import { maxAssetScriptBytes } from '../../pipeline/limits.ts';
 import type { LoadAssets } from '../../pipeline/ports.ts';
-import { maxKeptAssetScripts } from '../runtime/limits.ts';
+import { maxKeptAssetScripts } from './limits.ts';
 
 export interface RuntimeAssetsPorts {
   readonly store: AssetStore;

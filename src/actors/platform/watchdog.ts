@@ -4,7 +4,7 @@
 import { judgeSchedule } from '../../machines/schedule/overdue-rule.ts';
 import type { CheckConfig } from '../../model/check.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { watchdogGraceMs, watchdogLookMs } from '../runtime/limits.ts';
+import { watchdogGraceMs, watchdogLookMs } from './limits.ts';
 
 /** A check that should have run at `dueMs` (wall milliseconds) and did not. */
 export interface StoppedCheck {

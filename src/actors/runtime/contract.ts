@@ -75,21 +75,21 @@ export interface Behaviour<TEffect extends { readonly type: string } = { readonl
   /** Called at every start and restart: a restart resumes from the last durable state, never from the crashed one. */
   begin(): Origin | Promise<Origin>;
   /** The first message of a life, if it needs one (re-arming, re-delivering). */
-  readonly firstMessage?: (origin: Origin) => ActorMessage | undefined;
+  firstMessage?(origin: Origin): ActorMessage | undefined;
   /** One emitted effect, in order, after its transition. A throw here is a crash of the actor. */
   perform(effect: TEffect, actor: LiveActor): void;
   /**
    * The message a deadline that has come becomes; called when its turn in the mailbox comes, so what it adds is fresh.
    * Default `{type: 'deadline.reached', name, nowMs}`; `nowMs` is wall time. Undefined: nothing is delivered.
    */
-  readonly onDeadline?: (name: string, nowMs: number, actor: LiveActor) => ActorMessage | undefined;
+  onDeadline?(name: string, nowMs: number, actor: LiveActor): ActorMessage | undefined;
   /** Cleanup when a life ends (not after a crash of the process); awaited at most `shutdownMs`. */
   readonly end?: (actor: LiveActor, reason: ExitReason) => void | Promise<void>;
   /**
    * What makes two messages the same when looking for poison. Default: `message.event.id` if it is a string, else the
    * message object itself.
    */
-  readonly messageKey?: (message: ActorMessage) => string | undefined;
+  messageKey?(message: ActorMessage): string | undefined;
 }
 
 export interface ChildSpec {

@@ -166,8 +166,8 @@ export class Life implements LiveActor {
     if (this.#deadlines?.get(mail.name) !== mail.deadline || mail.deadline.armed) return undefined;
     this.#deadlines.delete(mail.name);
     const nowMs = this.#home.parts.clock.wallMs();
-    const { onDeadline } = this.#home.behaviour;
-    if (onDeadline !== undefined) return onDeadline(mail.name, nowMs, this);
+    const { behaviour } = this.#home;
+    if (behaviour.onDeadline !== undefined) return behaviour.onDeadline(mail.name, nowMs, this);
     return { type: 'deadline.reached', name: mail.name, nowMs } as ActorMessage;
   }
 

@@ -1,37 +1,4 @@
-// The limits of the actor rooms that belong to one family or another; each names its unit.
-
-/** Mail one check actor keeps before it refuses: a sender then waits and sends again. */
-export const maxCheckMail = 1_024;
-export const maxEntityMail = 1_024;
-/** How long the end of a silence that the store did not take waits for another try. */
-export const endAgainMs = 5_000;
-/** How long a note to an actor whose mailbox is full waits before it is sent again. */
-export const noteAgainMs = 200;
-/** Supervisors the entities are spread over by a hash of their key: a fault that many share stays in one of them. */
-export const entityPartitions = 64;
-export const maxScheduleMail = 64;
-/** Entities whose match with a proxy check is worked out side by side. */
-export const maxCandidatesAtOnce = 1_000;
-export const maxSessionMail = 256;
-export const maxCircuitMail = 1_024;
-export const maxSilenceMail = 64;
-
-/** Assets whose scripts are kept in memory, each of at most `maxAssetScriptBytes`; others are read again. */
-export const maxKeptAssetScripts = 64;
-
-/** Events waiting for a worker before edges are asked to pause. */
-export const maxWaitingDeliveries = 10_000;
-
-/** How often the watchdog compares what should have run with what did. */
-export const watchdogLookMs = 5_000;
-/** A check that is later than this has stopped. */
-export const watchdogGraceMs = 15_000;
-
-/** How long running handlers are waited for when the backend stops, milliseconds. */
-export const deliveryDrainMs = 10_000;
-
-/** Actors started in one go while the tree is rebuilt at boot, before the loop turns. */
-export const rebuildBatch = 500;
+// The limits of the actor runtime; each names its unit.
 
 /** Longest wait one Node timer can take; a longer one fires at once, so waits are split. */
 export const maxTimerMs = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 // /aggregates: results of many clients under one name (earlier-client sheet 4). An aggregate is what the last results say
 // it is; deleting it forgets the results until now, and it comes back with the next one.
-import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
+
 import {
   aggregateChecks,
   aggregateClients,
@@ -10,6 +10,7 @@ import {
   isSeverity,
   severities,
 } from '../../machines/client/client-aggregate-rule.ts';
+import { clientNamespace } from '../../model/earlier/namespace.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { wholeNumber } from './listing.ts';
 import { allEvents } from './result-routes.ts';

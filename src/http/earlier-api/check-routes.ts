@@ -1,8 +1,9 @@
 // /checks and /request: definitions, and asking for one to be run now (earlier-client sheet 4).
-import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
+
 import { checkDefinition, isStandalone, requestedHooks } from '../../machines/client/client-request-rule.ts';
 import type { CheckConfig } from '../../model/check.ts';
 import type { Json } from '../../model/earlier/json.ts';
+import { clientNamespace } from '../../model/earlier/namespace.ts';
 import type { HookConfig } from '../../model/hook.ts';
 import { eventsOf } from './client-routes.ts';
 import {

@@ -1,9 +1,10 @@
 // /clients: the registry, as the earlier generation shows it (earlier-client sheet 4).
-import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
+
 import type { ClientRecord } from '../../machines/client/client-facts.ts';
 import { clientRows } from '../../model/earlier/client-rules.ts';
 import { earlierResult } from '../../model/earlier/event-shape.ts';
 import type { Json } from '../../model/earlier/json.ts';
+import { clientNamespace } from '../../model/earlier/namespace.ts';
 import { redactClient } from '../../model/earlier/redaction.ts';
 import { judge } from '../../model/earlier/rule-table.ts';
 import type { CheckEvent } from '../../model/event.ts';

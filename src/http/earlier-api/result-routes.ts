@@ -1,7 +1,8 @@
 // /results: the last result of every check of every client (earlier-client sheet 3.4 and 4).
-import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
+
 import { storedResult } from '../../machines/client/client-view-rule.ts';
 import { checkResultProblem } from '../../model/earlier/check-rules.ts';
+import { clientNamespace } from '../../model/earlier/namespace.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { eventsOf } from './client-routes.ts';
 import {

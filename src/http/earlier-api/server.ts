@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
 import { isMap, type Json } from '../../model/earlier/json.ts';
+import { clientNamespace } from '../../model/earlier/namespace.ts';
 import { MonError } from '../../model/errors.ts';
 import { parseGuarded } from '../../model/guarded-json.ts';
 import { transportPath } from '../../wire/earlier/web-socket-messages.ts';

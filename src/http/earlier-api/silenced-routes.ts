@@ -1,6 +1,7 @@
 // /silenced: the same silences as everywhere else, in the words of the earlier generation (earlier-client sheet 3.6 and 4).
-import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
+
 import type { Json } from '../../model/earlier/json.ts';
+import { clientNamespace } from '../../model/earlier/namespace.ts';
 import {
   completeSilenced,
   type Silenced,

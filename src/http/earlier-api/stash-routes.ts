@@ -1,7 +1,8 @@
 // /stashes: notes that people and handlers keep by path, for a while or for good (earlier-client sheet 4). One that expired
 // is gone for readers at once, and from the store with the next stash that is written.
-import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
+
 import { isMap, type Json } from '../../model/earlier/json.ts';
+import { clientNamespace } from '../../model/earlier/namespace.ts';
 import { maxStashBytes, maxStashes, maxStashPathLength } from './limits.ts';
 import {
   type Answer,

@@ -2,9 +2,9 @@
 // taken at once, by one taker as long as this backend serves and hears its transport. What was its Redis is our store.
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import { clientNamespace } from '../../actors/families/client/client-behaviour.ts';
 import { defaultClientCriticalSeconds, defaultClientWarningSeconds } from '../../machines/limits.ts';
 import type { Json } from '../../model/earlier/json.ts';
+import { clientNamespace } from '../../model/earlier/namespace.ts';
 import { redact } from '../../model/earlier/redaction.ts';
 import { definitions, shownDefinition } from './check-routes.ts';
 import { wholeNumber } from './listing.ts';

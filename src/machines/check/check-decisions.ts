@@ -42,3 +42,11 @@ export const deadlineOf = ({ ttlAtMs }: CheckContext): CheckEffect => {
   if (ttlAtMs === null) throw new Error('check machine: waiting, but for no time');
   return { type: 'deadline.set', name: 'ttl', atMs: ttlAtMs };
 };
+
+const plainPersist: CheckEffect = { type: 'persist' };
+
+/** Says how many deliveries were given up so far when this step gave some up. */
+export const persistOf = (before: CheckContext, after: CheckContext): CheckEffect =>
+  after.droppedDeliveries > before.droppedDeliveries
+    ? { type: 'persist', dropped: after.droppedDeliveries }
+    : plainPersist;

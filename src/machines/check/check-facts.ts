@@ -94,7 +94,8 @@ export type CheckFact =
 
 /** Effects, as data: the check actor's shell does them, in order, after the transition. */
 export type CheckEffect =
-  | { readonly type: 'persist' }
+  /** `dropped`: this step gave deliveries up; so many since the check exists. */
+  | { readonly type: 'persist'; readonly dropped?: number }
   | { readonly type: 'deadline.set'; readonly name: 'ttl'; readonly atMs: number }
   | { readonly type: 'deadline.clear'; readonly name: 'ttl' }
   | { readonly type: 'deliver'; readonly seq: number; readonly event: Event }

@@ -27,6 +27,7 @@ import {
   headOf,
   isEndingSilences,
   isHead,
+  persistOf,
   resumedTtl,
 } from './check-decisions.ts';
 import type { CheckContext, CheckEffect, CheckFact } from './check-facts.ts';
@@ -81,7 +82,7 @@ const machine = setup({
     renewTtl: assign(({ context, event }) => ({ ttlAtMs: resumedTtl(context, event) })),
     noteDelay: assign(({ event }) => afterDelay(event)),
     finishDelivery: assign(({ context, event }) => afterDelivery(context, event)),
-    persist: emit({ type: 'persist' }),
+    persist: emit(({ context, event }) => persistOf(context, stepOf(context, event).context)),
     endSilences: enqueueActions(({ context, event, enqueue }) => {
       const names = stepOf(context, event).resolved;
       if (names.length > 0) enqueue.emit({ type: 'silences.resolve', names });

@@ -65,7 +65,7 @@ export const openLiveBackend = async (
     adminPassword: password,
     hash: async (text) => hashSync(text, { cost: 4 }),
   });
-  backend.serve();
+  await backend.serve();
   const credentials = createCredentials({
     table: backend.resources,
     hashing: createHashingQueue(),

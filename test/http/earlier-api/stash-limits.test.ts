@@ -1,8 +1,8 @@
 // The limits of stashes, over a real socket.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientNamespace } from '../../../src/actors/families/client/client-behaviour.ts';
 import { maxStashBytes, maxStashes } from '../../../src/http/earlier-api/limits.ts';
+import { clientNamespace } from '../../../src/model/earlier/namespace.ts';
 import { openLiveBackend, password } from './live-backend.ts';
 
 const Authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;

@@ -11,38 +11,38 @@ import {
 import { signatureOf } from '../../../machines/client/client-signature-rule.ts';
 import type { EntityFact } from '../../../machines/entity/entity-facts.ts';
 import { isMap } from '../../../model/earlier/json.ts';
+import { clientNamespace } from '../../../model/earlier/namespace.ts';
 import type { Entity } from '../../../model/entity.ts';
 import { MonError } from '../../../model/errors.ts';
 import type { HookConfig } from '../../../model/hook.ts';
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
 import type { GroupCommit } from '../../durable/group-commit.ts';
-import type { ActorId, ActorMessage, Behaviour, Receipt } from '../../runtime/contract.ts';
+import type { ActorMessage, Receipt } from '../../runtime/contract.ts';
 import { offerMessage } from '../../runtime/receipts.ts';
 import type { Registry } from '../../runtime/registry.ts';
 import { contextOf, stateValueOf } from '../../runtime/snapshot.ts';
-import type { Supervisor } from '../../runtime/supervisor.ts';
 import type { EntityTree } from '../entity/entity-tree.ts';
+import type { Families } from '../families.ts';
+import type { FamilyActors } from '../family-actors.ts';
 import type { Turns } from '../schedule/turns.ts';
-import { type ClientPorts, clientBehaviour, clientNamespace } from './client-behaviour.ts';
+import { type ClientIdentity, type ClientPorts, clientFamily } from './client-family.ts';
 import { type AwakeClient, ClientRequests, type Outlet } from './client-requests.ts';
 import { Refusals, type RefusalsPorts } from './refusals.ts';
-
-export const clientsId: ActorId = 'clients';
 
 /** What clients show as their version that the registry made up: the last one of the generation it speaks. */
 export const clientRegistryVersion = '1.9.0';
 
-const idOf = (name: string): ActorId => `client:${name}`;
-const prefix = 'client:';
+const prefix = `${clientFamily.id}:`;
 
 export interface ClientsPorts
   extends Omit<
     ClientPorts,
-    'commit' | 'mirror' | 'refused' | 'entityOf' | 'isAgent' | 'giveWay' | 'isDeaf' | 'leave' | 'report'
+    'restored' | 'mirror' | 'refused' | 'entityOf' | 'isAgent' | 'giveWay' | 'isDeaf' | 'leave' | 'report'
   > {
-  readonly commit: ClientPorts['commit'] & Pick<GroupCommit, 'follow'>;
+  readonly families: Families;
+  readonly commit: Pick<GroupCommit, 'follow'>;
+  readonly nowMs: () => number;
   readonly registry: Registry;
-  readonly supervisor: (id: ActorId) => Supervisor | undefined;
   readonly tree: Pick<EntityTree, 'entity' | 'ensureEntity'>;
   readonly admitsEntity: (namespace: string, name: string) => boolean;
   /** An event of the platform about clients. */
@@ -81,7 +81,7 @@ export class Clients {
   readonly requests: ClientRequests;
   readonly refusals: Refusals;
   readonly #ports: ClientsPorts;
-  readonly #clientPorts: ClientPorts;
+  readonly #actors: FamilyActors<ClientIdentity, ClientContext, ClientFact>;
   readonly #outlets = new Map<string, Outlet>();
   /** What readers see: the records as they were last committed. */
   readonly #committed = new Map<string, StoredRecord>();
@@ -89,8 +89,9 @@ export class Clients {
   constructor(ports: ClientsPorts) {
     this.#ports = ports;
     this.refusals = new Refusals(ports);
-    this.#clientPorts = {
+    this.#actors = ports.families.bind(clientFamily, {
       ...ports,
+      restored: (name, record) => this.#committed.set(name, record),
       mirror: (name, report, receipt) => {
         const { tree, registry, nowMs } = ports;
         const fact: EntityFact = { type: 'client.reported', report, nowMs: nowMs() };
@@ -107,7 +108,7 @@ export class Clients {
       report: (message) => {
         this.result(message).catch((error) => ports.onFault('a keepalive about another client', error));
       },
-    };
+    });
     ports.commit.follow('client', (name, record) => {
       if (record === undefined) this.#committed.delete(name);
       else this.#committed.set(name, record);
@@ -221,24 +222,11 @@ export class Clients {
     }
   }
 
-  /** At boot: the actor of a stored client. Throws when the record cannot be used. */
-  restore(name: string, record: StoredRecord): void {
-    this.#committed.set(name, record);
-    this.#start(name, record);
-  }
-
   #tell(name: string, fact: ClientFact): Promise<void> {
     return offerMessage((receipt: Receipt) => {
-      this.#start(name);
-      this.#ports.registry.tell(idOf(name), fact as ActorMessage, receipt);
+      this.#actors.ensure({ name });
+      this.#actors.tell({ name }, fact, receipt);
     });
-  }
-
-  #start(name: string, record?: StoredRecord): void {
-    const id = idOf(name);
-    if (this.#ports.registry.has(id)) return;
-    const behaviour = clientBehaviour(name, this.#clientPorts, record) as Behaviour;
-    this.#ports.supervisor(clientsId)?.startChild({ id, restart: 'transient', behaviour });
   }
 
   /** Why there can be no client of that name; undefined when there can. */

@@ -1,13 +1,9 @@
 // The figures of the clients' registry, each with its unit.
 
-/** Mail one client actor keeps before it refuses. */
-export const maxClientMail = 1_024;
 /** How long a message of a broker waits that we cannot take for the moment. */
 export const bridgeRetryMs = 1_000;
 /** Longest a client that is being deleted is kept out, should we end meanwhile. */
 export const maxDeletionMs = 30_000;
-/** Clients started in one go while the tree is rebuilt at boot. */
-export const rebuildBatch = 500;
 /** How long a refused message counts, and how often what is said of them may change. */
 export const refusalKeptMs = 300_000;
 export const refusalLookMs = 30_000;

@@ -1,18 +1,17 @@
-// What entity and check actors lean on, handed to the tree they live in: the writer, the pipelines, the silences, and the ways
-// back into the world for what their machines ask for.
+// What entity and check actors may reach: the pipelines, the silences, and who does what their machines ask for.
 import { randomUUID } from 'node:crypto';
 import type { CheckFact } from '../../../machines/check/check-facts.ts';
 import type { EntityFact } from '../../../machines/entity/entity-facts.ts';
-import { keepaliveCheckName } from '../../../model/names.ts';
+import { entityKey, keepaliveCheckName } from '../../../model/names.ts';
+import type { StoredRecord } from '../../../store/snapshot-store.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { setAsideIn } from '../../durable/origin.ts';
 import type { Pipelines } from '../../pipelines/pipelines.ts';
 import type { ActorId } from '../../runtime/contract.ts';
-import { noteAgainMs } from '../../runtime/limits.ts';
 import { reportReceipt } from '../../runtime/receipts.ts';
-import type { CheckPorts } from '../check/check-behaviour.ts';
+import { type CheckPorts, checkFamily } from '../check/check-family.ts';
+import { noteAgainMs } from '../limits.ts';
 import type { Silences } from '../silence/silences.ts';
-import type { EntityPorts } from './entity-behaviour.ts';
+import { type EntityPorts, entityFamily } from './entity-family.ts';
 import { EntityTree, lastEvent } from './entity-tree.ts';
 import type { RegisteredEntities } from './registered-entities.ts';
 
@@ -20,20 +19,15 @@ export interface TreeNeighbours extends Pick<EntityPorts, 'publish' | 'configCha
   readonly pipelines: Pipelines;
   readonly silences: Silences;
   readonly registered: RegisteredEntities;
+  /** At boot: a check came up from this record. */
+  readonly checkRestored: (key: string, record: StoredRecord) => void;
 }
 
 export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbours): EntityTree => {
-  const { runtime, commit, log } = dependencies;
+  const { runtime, families, log } = dependencies;
   const { registry, faults } = runtime;
   const { pipelines, silences, registered } = neighbours;
-  const setAside = setAsideIn(commit, (kind, key, error) =>
-    log.error(
-      { kind, key, err: error },
-      'a record cannot be restored: it is set aside and its actor begins anew',
-    ),
-  );
-  const common = { commit, setAside, nowMs: () => runtime.clock.wallMs() };
-  const { nowMs } = common;
+  const nowMs = (): number => runtime.clock.wallMs();
   /**
    * Tells an actor what became of what it asked for: one that is flooded again later, since it waits for this. One that was
    * deleted meanwhile need not know; a failure is reported.
@@ -49,7 +43,6 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
   };
 
   const entityPorts: EntityPorts = {
-    ...common,
     newId: randomUUID,
     publish: neighbours.publish,
     configChanged: neighbours.configChanged,
@@ -63,6 +56,11 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
         .catch((error) => faults.report(`deregistering ${namespace}/${name}`, error));
     },
     onRegistered: (namespace, name) => registered.add(namespace, name),
+    onRestored: (namespace, name) => {
+      if (tree.context(namespace, name) === undefined) return;
+      registered.add(namespace, name);
+      registered.noteCommitted(entityKey(namespace, name), true);
+    },
     onForgotten: (namespace, name) => registered.delete(namespace, name),
     onRefused: (namespace, name) => registered.takeBack(namespace, name),
   };
@@ -73,7 +71,6 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
     trace,
   });
   const checkPorts: CheckPorts = {
-    ...common,
     denied: ({ id }, { seq, event }) => {
       const trace = pipelines.denied(event);
       if (trace === undefined) return false;
@@ -96,6 +93,7 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
           'deliveries dropped: too many or too large ones wait for the handlers of this check',
         );
     },
+    restored: neighbours.checkRestored,
     liftSilences: (namespace, names) => silences.lift(namespace, names),
     restoreSilences: (namespace, names) => silences.restore(namespace, names),
     endSilences: ({ id }, namespace, names) => {
@@ -111,10 +109,11 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
       untold: event === null ? undefined : pipelines.unheard({ ...event, timestamp: 0 }),
     }),
   };
-  return new EntityTree({
+  const tree = new EntityTree({
     registry,
     supervisor: (id) => runtime.supervisor(id),
-    entityPorts,
-    checkPorts,
+    entities: families.bind(entityFamily, entityPorts),
+    checks: families.bind(checkFamily, checkPorts),
   });
+  return tree;
 };

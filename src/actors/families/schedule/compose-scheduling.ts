@@ -44,7 +44,7 @@ export interface Scheduling {
 }
 
 export const composeScheduling = (
-  { runtime, commit, log }: Dependencies,
+  { runtime, families, commit, log }: Dependencies,
   {
     configuration,
     pipelines,
@@ -100,7 +100,8 @@ export const composeScheduling = (
     return issued;
   };
   const schedules = new Schedules({
-    runtime,
+    families,
+    faults,
     nowMs,
     issue: (config, issued) => {
       watchdog.ran(config);

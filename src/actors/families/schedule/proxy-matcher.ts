@@ -5,7 +5,7 @@ import type { CheckConfig } from '../../../model/check.ts';
 import type { Entity } from '../../../model/entity.ts';
 import { type CandidateVerdict, candidateJson, judgeCandidate } from '../../../pipeline/candidates.ts';
 import type { ExpressionRunner } from '../../../pipeline/sandbox/protocol.ts';
-import { maxCandidatesAtOnce } from '../../runtime/limits.ts';
+import { maxCandidatesAtOnce } from './limits.ts';
 
 interface Judged {
   /** What the expressions saw. */

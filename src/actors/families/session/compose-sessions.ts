@@ -3,11 +3,11 @@ import type { EntityFact } from '../../../machines/entity/entity-facts.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Withheld } from '../../problems/withheld.ts';
 import { type EntityTree, entityId } from '../entity/entity-tree.ts';
-import { sessionSpec } from './session-behaviour.ts';
+import { sessionFamily } from './session-family.ts';
 import { Sessions } from './sessions.ts';
 
 export const composeSessions = (
-  { runtime, log }: Dependencies,
+  { runtime, families, log }: Dependencies,
   tree: EntityTree,
   withheld: Pick<Withheld, 'untrusted'>,
 ): Sessions =>
@@ -15,8 +15,7 @@ export const composeSessions = (
     nowMs: () => runtime.clock.wallMs(),
     storedEntity: (namespace, name) => tree.entity(namespace, name),
     isVouched: (namespace, name) => tree.isVouched(namespace, name),
-    startActor: (session) => runtime.supervisor('sessions')?.startChild(sessionSpec(session)),
-    tellActor: (id, fact) => runtime.registry.tell(id, fact),
+    actors: families.bind(sessionFamily, undefined),
     onStopped: (namespace, agentName) => {
       if (tree.context(namespace, agentName) === undefined) return;
       const fact: EntityFact = { type: 'agent.stopped', nowMs: runtime.clock.wallMs() };

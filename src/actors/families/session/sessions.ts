@@ -2,12 +2,13 @@
 // out to them. Each connection is an actor of its own under the supervisor `sessions`; it is never restarted, since the
 // agent connects again by itself.
 import { configOf, withoutManagedLabel } from '../../../machines/entity/registration-rule.ts';
-import type { SessionFact } from '../../../machines/session/session-facts.ts';
+import type { SessionContext, SessionFact } from '../../../machines/session/session-facts.ts';
 import type { Entity, EntityConfig } from '../../../model/entity.ts';
 import { entityKey, entitySubscription } from '../../../model/names.ts';
 import { encodeFrame } from '../../../wire/frames.ts';
 import { type CheckRequest, unknownEntityName } from '../../../wire/messages.ts';
-import type { ActorId } from '../../runtime/contract.ts';
+import type { FamilyActors } from '../family-actors.ts';
+import type { SessionIdentity } from './session-family.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 
 /** What the edge knows of a connection that has passed every check of the handshake. */
@@ -23,10 +24,8 @@ export interface Connection {
   close(code: number, reason: string): void;
 }
 
-export interface Session {
-  readonly id: ActorId;
+export interface Session extends SessionIdentity {
   readonly connection: Connection;
-  readonly connectedAtMs: number;
 }
 
 export interface OpenSession {
@@ -39,9 +38,7 @@ export interface SessionsPorts {
   readonly storedEntity: (namespace: string, name: string) => Entity | undefined;
   /** Whether an operator wrote the configuration of an entity as it stands; the agent is told if not. */
   readonly isVouched: (namespace: string, name: string) => boolean;
-  /** Starts and stops the actor of a session; tells it what happens to the connection. */
-  readonly startActor: (session: Session) => void;
-  readonly tellActor: (id: ActorId, fact: SessionFact) => void;
+  readonly actors: Pick<FamilyActors<SessionIdentity, SessionContext, SessionFact>, 'start' | 'tell'>;
   readonly onUndeliverable: (session: Session, frameType: string) => void;
   /** The agent stopped, and no newer session of it is there. */
   readonly onStopped: (namespace: string, agentName: string) => void;
@@ -72,15 +69,21 @@ export class Sessions {
     this.#opened += 1;
     const { namespace, agentName } = connection;
     const nowMs = this.#ports.nowMs();
-    const id: ActorId = `session:${entityKey(namespace, agentName)}#${this.#opened}`;
-    const session: Session = { id, connection, connectedAtMs: nowMs };
+    const session: Session = {
+      namespace,
+      agent: agentName,
+      number: this.#opened,
+      user: connection.user,
+      connectedAtMs: nowMs,
+      connection,
+    };
     this.#byEntity.set(entityKey(namespace, agentName), session);
-    this.#ports.startActor(session);
+    this.#ports.actors.start(session);
     const entity = this.#ports.storedEntity(namespace, agentName);
     this.#listen(session, entity?.subscriptions ?? connection.subscriptions);
     const isVouched = entity === undefined || this.#ports.isVouched(namespace, agentName);
     this.#sendConfig(session, entity === undefined ? unknownConfig(namespace) : configOf(entity), isVouched);
-    this.#ports.tellActor(id, { type: 'session.established', nowMs });
+    this.#ports.actors.tell(session, { type: 'session.established', nowMs });
     return { closed: (reason, how) => this.#closed(session, reason, how?.isStopped === true) };
   }
 
@@ -139,7 +142,7 @@ export class Sessions {
   drain(reason: string): void {
     const nowMs = this.#ports.nowMs();
     for (const session of [...this.#byEntity.values()]) {
-      this.#ports.tellActor(session.id, { type: 'drain.requested', nowMs, reason });
+      this.#ports.actors.tell(session, { type: 'drain.requested', nowMs, reason });
       session.connection.close(1001, reason);
     }
   }
@@ -170,7 +173,7 @@ export class Sessions {
     const isLast = this.#byEntity.get(key) === session;
     if (isLast) this.#byEntity.delete(key);
     if (isLast && isStopped) this.#ports.onStopped(namespace, agentName);
-    this.#ports.tellActor(session.id, { type: 'connection.closed', nowMs: this.#ports.nowMs(), reason });
+    this.#ports.actors.tell(session, { type: 'connection.closed', nowMs: this.#ports.nowMs(), reason });
   }
 }
 

@@ -1,30 +1,39 @@
 // The silences: one actor for each entry, which knows when it begins and ends, beside the index that events ask. Kept in
 // step with the resource table; an entry whose time is over is deleted from it.
-import type { SilenceEffect, SilenceFact } from '../../../machines/silence/silence-facts.ts';
-import { silenceMachine } from '../../../machines/silence/silence-machine.ts';
+import type { SilenceContext, SilenceFact } from '../../../machines/silence/silence-facts.ts';
 import type { Event } from '../../../model/event.ts';
 import type { Silenced } from '../../../model/silenced.ts';
 import type { ResourceTable } from '../../resources/resource-table.ts';
-import type { ActorId, Behaviour } from '../../runtime/contract.ts';
-import { endAgainMs, maxSilenceMail } from '../../runtime/limits.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Faults } from '../../runtime/facts.ts';
+import type { Families } from '../families.ts';
+import type { FamilyActors } from '../family-actors.ts';
+import { endAgainMs } from '../limits.ts';
+import { type SilenceIdentity, silenceFamily } from './silence-family.ts';
 import { SilenceIndex } from './silence-index.ts';
 
-export const silencesId: ActorId = 'silences';
-
-const silenceId = (namespace: string, name: string): ActorId => `silence:${namespace}/${name}`;
+export interface SilencesPorts {
+  readonly families: Families;
+  readonly table: ResourceTable;
+  readonly nowMs: () => number;
+  readonly faults: Pick<Faults, 'report'>;
+  readonly after: (delayMs: number, task: () => void) => void;
+  /** Other events of a namespace may be silenced than before. Not told while the silences are set up. */
+  readonly changed: (namespace: string) => void;
+}
 
 export class Silences {
-  readonly #runtime: Runtime;
-  readonly #table: ResourceTable;
+  readonly #ports: SilencesPorts;
+  readonly #actors: FamilyActors<SilenceIdentity, SilenceContext, SilenceFact>;
   readonly #index = new SilenceIndex();
-  readonly #changed: (namespace: string) => void;
 
-  /** `changed` is told whenever other events of a namespace may be silenced than before, and not while it is set up. */
-  constructor(runtime: Runtime, table: ResourceTable, changed: (namespace: string) => void = () => {}) {
-    this.#runtime = runtime;
-    this.#table = table;
-    this.#changed = changed;
+  constructor(ports: SilencesPorts) {
+    const { table } = ports;
+    this.#ports = ports;
+    this.#actors = ports.families.bind(silenceFamily, {
+      definition: (silence) => this.#definition(silence),
+      began: ({ namespace }) => ports.changed(namespace),
+      over: (silence) => void this.#delete(silence),
+    });
     for (const entry of table.list('silenced').items as unknown as readonly Silenced[])
       this.#index.put(namespaceOf(entry), entry);
     table.watch('silenced', (change) => {
@@ -35,7 +44,7 @@ export class Silences {
 
   /** Starts the actors of what is stored; the index answers from the beginning. */
   start(): void {
-    for (const entry of this.#table.list('silenced').items as unknown as readonly Silenced[])
+    for (const entry of this.#ports.table.list('silenced').items as unknown as readonly Silenced[])
       this.#define(entry);
   }
 
@@ -53,29 +62,30 @@ export class Silences {
   lift(namespace: string, names: readonly string[]): void {
     for (const name of this.#index.endingOnResolve(namespace, names)) {
       this.#index.remove(namespace, name);
-      this.#changed(namespace);
+      this.#ports.changed(namespace);
     }
   }
 
   /** The resolution could not be kept: silences that were lifted cover events again. */
   restore(namespace: string, names: readonly string[]): void {
     for (const name of names) {
-      const entry = this.#entry(namespace, name);
+      const entry = this.#entry({ namespace, name });
       if (entry === undefined) continue;
       this.#index.put(namespace, entry);
-      this.#changed(namespace);
+      this.#ports.changed(namespace);
     }
   }
 
   /** Deletes those of the silences that end on resolve. Resolves once that is durable, however long the store takes. */
   async end(namespace: string, names: readonly string[]): Promise<void> {
     this.lift(namespace, names);
-    const nowMs = this.#runtime.clock.wallMs();
+    const nowMs = this.#ports.nowMs();
     await Promise.all(
       names.map((name) => {
-        if (this.#entry(namespace, name)?.expire_on_resolve !== true) return undefined;
-        this.#tell(silenceId(namespace, name), { type: 'incident.resolved', nowMs });
-        return this.#delete(namespace, name);
+        const silence: SilenceIdentity = { namespace, name };
+        if (this.#entry(silence)?.expire_on_resolve !== true) return undefined;
+        this.#actors.tell(silence, { type: 'incident.resolved', nowMs });
+        return this.#delete(silence);
       }),
     );
   }
@@ -83,92 +93,62 @@ export class Silences {
   #define(entry: Silenced): void {
     const namespace = namespaceOf(entry);
     const { name } = entry.metadata;
-    const id = silenceId(namespace, name);
+    const silence: SilenceIdentity = { namespace, name };
     this.#index.put(namespace, entry);
-    this.#changed(namespace);
-    if (!this.#runtime.registry.has(id)) return this.#start(id, namespace, name);
+    this.#ports.changed(namespace);
+    if (!this.#actors.has(silence)) return this.#actors.start(silence);
     // Deleted and made again before its actor had gone: that one hears nothing any more, so another one starts.
-    this.#runtime.registry.tell(id, this.#definition(entry), (outcome) => {
-      if (outcome.type === 'busy' && this.#index.has(namespace, name)) this.#start(id, namespace, name);
+    this.#actors.tell(silence, this.#defined(entry), (outcome) => {
+      if (outcome.type === 'busy' && this.#index.has(namespace, name)) this.#actors.start(silence);
     });
   }
 
-  #start(id: ActorId, namespace: string, name: string): void {
-    const behaviour = this.#behaviour(namespace, name) as Behaviour;
-    this.#runtime.supervisor(silencesId)?.startChild({ id, restart: 'transient', behaviour });
-  }
-
   #forget(namespace: string, name: string): void {
+    const silence: SilenceIdentity = { namespace, name };
     this.#index.remove(namespace, name);
-    this.#changed(namespace);
-    const id = silenceId(namespace, name);
-    if (this.#runtime.registry.has(id)) {
-      this.#tell(id, { type: 'silence.cleared', nowMs: this.#runtime.clock.wallMs() });
-    }
+    this.#ports.changed(namespace);
+    if (this.#actors.has(silence))
+      this.#actors.tell(silence, { type: 'silence.cleared', nowMs: this.#ports.nowMs() });
   }
 
-  #behaviour(namespace: string, name: string): Behaviour<SilenceEffect> {
-    return {
-      machine: silenceMachine,
-      mailbox: { capacity: maxSilenceMail, overflow: 'coalesce' },
-      begin: () => ({ input: { namespace, name } }),
-      firstMessage: () => {
-        const entry = this.#entry(namespace, name);
-        const nowMs = this.#runtime.clock.wallMs();
-        return entry === undefined
-          ? ({ type: 'silence.cleared', nowMs } as SilenceFact)
-          : this.#definition(entry);
-      },
-      perform: (effect, actor) => {
-        switch (effect.type) {
-          case 'deadline.set':
-            return actor.setDeadline(effect.name, effect.atMs, { anchor: 'wall' });
-          case 'deadline.clear':
-            return actor.clearDeadline(effect.name);
-          case 'silence.began':
-            return this.#changed(namespace);
-          case 'silence.ended':
-            // A resolved one is deleted by whoever told it so, who wants to know when that is durable.
-            if (effect.why === 'timeOver') this.#delete(namespace, name);
-        }
-      },
-    };
-  }
-
-  #entry(namespace: string, name: string): Silenced | undefined {
-    return this.#table.get('silenced', namespace, name) as unknown as Silenced | undefined;
+  #entry({ namespace, name }: SilenceIdentity): Silenced | undefined {
+    return this.#ports.table.get('silenced', namespace, name) as unknown as Silenced | undefined;
   }
 
   /** Deletes what is there now, and not what somebody puts in its place. While the store is away it is tried again. */
-  async #delete(namespace: string, name: string, tries = 0): Promise<void> {
-    const ended = this.#entry(namespace, name);
+  async #delete(silence: SilenceIdentity, tries = 0): Promise<void> {
+    const { namespace, name } = silence;
+    const ended = this.#entry(silence);
     if (ended === undefined) return;
-    const isReplaced = (): boolean => this.#entry(namespace, name) !== ended;
-    const { faults, deadlines } = this.#runtime;
+    const isReplaced = (): boolean => this.#entry(silence) !== ended;
+    const { table, faults, after } = this.#ports;
     try {
-      await this.#table.delete({ segment: 'silenced', namespace, name }, () => {
+      await table.delete({ segment: 'silenced', namespace, name }, () => {
         if (isReplaced()) throw new Error('replaced meanwhile');
       });
     } catch (error) {
       if (isReplaced()) return;
       if (tries === 0) faults.report(`ending silence ${namespace}/${name}: it is tried again`, error);
-      await new Promise<void>((resolve) => deadlines.after(endAgainMs, resolve));
-      if (!isReplaced()) await this.#delete(namespace, name, tries + 1);
+      await new Promise<void>((resolve) => after(endAgainMs, resolve));
+      if (!isReplaced()) await this.#delete(silence, tries + 1);
     }
   }
 
-  #definition(entry: Silenced): SilenceFact {
+  #definition(silence: SilenceIdentity): SilenceFact {
+    const entry = this.#entry(silence);
+    return entry === undefined
+      ? { type: 'silence.cleared', nowMs: this.#ports.nowMs() }
+      : this.#defined(entry);
+  }
+
+  #defined(entry: Silenced): SilenceFact {
     return {
       type: 'silence.defined',
-      nowMs: this.#runtime.clock.wallMs(),
+      nowMs: this.#ports.nowMs(),
       beginMs: entry.begin * 1000,
       expireAtMs: entry.expire_at > 0 ? entry.expire_at * 1000 : null,
       expireOnResolve: entry.expire_on_resolve,
     };
-  }
-
-  #tell(id: ActorId, fact: SilenceFact): void {
-    this.#runtime.registry.tell(id, fact);
   }
 }
 

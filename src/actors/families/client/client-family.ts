@@ -1,5 +1,5 @@
-// The client actor: makes the client machine live. It keeps the client's record, listens for its silence, and hands what is
-// accepted to the pipeline as events of the entity that stands for the client.
+// The family `client`: one actor for each client of the earlier generation. It keeps the client's record, listens for its
+// silence, and hands what is accepted to the pipelines as events of the entity that stands for the client.
 import { handlersOf, resultEvent } from '../../../machines/client/client-event-rule.ts';
 import type {
   ClientContext,
@@ -19,22 +19,17 @@ import { keepingIncident } from '../../../machines/client/client-view-rule.ts';
 import type { CheckConfig } from '../../../model/check.ts';
 import type { Entity } from '../../../model/entity.ts';
 import type { CheckEvent, Event } from '../../../model/event.ts';
-import { defaultNamespace, keepaliveCheckName } from '../../../model/names.ts';
+import { keepaliveCheckName } from '../../../model/names.ts';
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
-import type { GroupCommit } from '../../durable/group-commit.ts';
-import { orBeginAgain } from '../../durable/or-begin-again.ts';
-import { recordBody } from '../../durable/records.ts';
-import type { Behaviour, LiveActor, Origin, Receipt } from '../../runtime/contract.ts';
+import type { LiveActor, Receipt } from '../../runtime/contract.ts';
 import { contextOf } from '../../runtime/snapshot.ts';
-import { maxClientMail } from './limits.ts';
-
-/** Where everything of the earlier generation lives: it has no namespaces. */
-export const clientNamespace = defaultNamespace;
+import { defineFamily } from '../family.ts';
+import { maxClientMail } from '../limits.ts';
 
 export interface ClientPorts {
-  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'latest'>;
-  readonly nowMs: () => number;
   readonly newId: () => string;
+  /** At boot: the client came up from this record. */
+  readonly restored: (name: string, record: StoredRecord) => void;
   /** An event on the usual road; the receipt is told after its commit. */
   readonly publish: (event: Event, receipt: Receipt) => void;
   /** Straight to the pipelines: never stored. */
@@ -66,77 +61,75 @@ export interface ClientPorts {
 const deregistration = 'deregistration';
 const registration = 'registration';
 
-const restored = (record: StoredRecord): Origin => ({
-  snapshot: restoreClient(record.state, record.version),
-});
+export interface ClientIdentity {
+  readonly name: string;
+}
 
-export const clientBehaviour = (
-  name: string,
-  ports: ClientPorts,
-  record?: StoredRecord,
-): Behaviour<ClientEffect> => {
-  let first = true;
-  const begin = async (): Promise<Origin> => {
-    const last = await ports.commit.latest('client', name);
-    return last === undefined ? { input: { name } } : restored(last);
-  };
-  return {
-    machine: clientMachine,
-    mailbox: { capacity: maxClientMail, overflow: 'refuse' },
-    begin: () => {
-      if (!first) return begin();
-      first = false;
-      return record === undefined ? { input: { name } } : restored(record);
+export const clientFamily = defineFamily<
+  ClientIdentity,
+  ClientContext,
+  ClientFact,
+  ClientEffect,
+  ClientPorts
+>({
+  id: 'client',
+  title: 'one client of the earlier generation',
+  machine: clientMachine,
+  mailbox: { capacity: maxClientMail, overflow: 'refuse' },
+  supervise: { restart: 'transient', place: { type: 'group', id: 'clients' } },
+  durable: {
+    kind: 'client',
+    version: clientVersion,
+    restore: restoreClient,
+    identityOf: (name) => ({ name }),
+  },
+  deadlines: {
+    keepalive: {
+      // Measures the silence of a client.
+      waitsFor: 'silence',
+      storedAt: ({ deadlineAtMs }) => deadlineAtMs,
+      message: (nowMs, { via }, { ports }) => ({
+        type: 'deadline.reached',
+        name: 'keepalive',
+        nowMs,
+        blind: ports.isDeaf(via),
+      }),
     },
-    firstMessage: (origin) =>
-      'snapshot' in origin && contextOf<ClientContext>(origin.snapshot).deadlineAtMs !== null
-        ? ({ type: 'client.resumed', nowMs: ports.nowMs() } satisfies ClientFact)
-        : undefined,
-    onDeadline: (deadline, nowMs, actor) => {
-      const { via } = contextOf<ClientContext>(actor.snapshot());
-      return deadline === 'keepalive'
-        ? ({ type: 'deadline.reached', name: deadline, nowMs, blind: ports.isDeaf(via) } satisfies ClientFact)
-        : undefined;
-    },
-    perform: (effect, actor) => perform(effect, actor, name, ports),
-    messageKey: (message) => {
-      const { type, id } = message as ClientFact & { readonly id?: unknown };
-      return type === 'result.received' && typeof id === 'string' ? id : undefined;
-    },
-  };
-};
+  },
+  key: ({ name }) => name,
+  input: ({ name }) => ({ name }),
+  first: (member, resumed) =>
+    resumed === undefined || resumed.deadlineAtMs === null
+      ? undefined
+      : { type: 'client.resumed', nowMs: member.nowMs() },
+  messageKey(message) {
+    const { type, id } = message as ClientFact & { readonly id?: unknown };
+    return type === 'result.received' && typeof id === 'string' ? id : undefined;
+  },
+  restored: ({ name }, record, { restored }) => restored(name, record),
+  perform(effect, actor, { identity: { name }, ports }) {
+    switch (effect.type) {
+      case 'mirror':
+        return ports.mirror(
+          name,
+          { record: recordOf(actor), heardAtMs: effect.heardAtMs, isMadeUp: effect.isMadeUp },
+          actor.holdReceipt(),
+        );
+      case 'announce':
+        return announce(actor, effect.nowMs, ports);
+      case 'keepalive.publish':
+        return publishKeepalive(effect, actor, name, ports);
+      case 'result.publish':
+        return publishResult(effect, actor, name, ports);
+      case 'refuse':
+        return refuse(effect, actor, name, ports);
+    }
+  },
+});
 
 const recordOf = (actor: LiveActor): ClientRecord => contextOf<ClientContext>(actor.snapshot()).record ?? {};
 
 type Effect<T extends ClientEffect['type']> = Extract<ClientEffect, { readonly type: T }>;
-
-const perform = (effect: ClientEffect, actor: LiveActor, name: string, ports: ClientPorts): void => {
-  switch (effect.type) {
-    case 'persist':
-      return persist(actor, name, ports);
-    case 'deadline.set':
-      // Measures somebody's silence: a backend that slept itself must not hold that against it.
-      return actor.setDeadline(effect.name, effect.atMs, { forgiving: true });
-    case 'deadline.clear':
-      return actor.clearDeadline(effect.name);
-    case 'mirror':
-      return ports.mirror(
-        name,
-        { record: recordOf(actor), heardAtMs: effect.heardAtMs, isMadeUp: effect.isMadeUp },
-        actor.holdReceipt(),
-      );
-    case 'announce':
-      return announce(actor, effect.nowMs, ports);
-    case 'keepalive.publish':
-      return publishKeepalive(effect, actor, name, ports);
-    case 'result.publish':
-      return publishResult(effect, actor, name, ports);
-    case 'refuse':
-      return refuse(effect, actor, name, ports);
-    case 'forget':
-      return ports.commit.delete('client', name, actor.holdReceipt());
-  }
-};
 
 /** An owner may have the silence of a client told as that of another one: then the other one gets the result. */
 const publishKeepalive = (
@@ -215,18 +208,4 @@ const refuse = (
   if (recordOf(actor)['name'] !== undefined)
     log.warn({ client, check }, 'not retrieving client from the registry');
   log.warn({ client, check }, 'halting result processing');
-};
-
-const persist = (actor: LiveActor, name: string, ports: ClientPorts): void => {
-  const snapshot = actor.snapshot();
-  ports.commit.put(
-    'client',
-    name,
-    () => {
-      const { deadlineAtMs } = contextOf<ClientContext>(snapshot);
-      const deadlines = deadlineAtMs === null ? [] : [{ name: 'keepalive', atMs: deadlineAtMs }];
-      return recordBody('client', clientVersion, snapshot, deadlines);
-    },
-    orBeginAgain(actor, actor.holdReceipt()),
-  );
 };

@@ -1,0 +1,8 @@
+// Limits of deliveries, each with its unit.
+
+/** Assets whose scripts are kept in memory, each of at most `maxAssetScriptBytes`; others are read again. */
+export const maxKeptAssetScripts = 64;
+/** Events waiting for a worker before edges are asked to pause. */
+export const maxWaitingDeliveries = 10_000;
+/** How long running handlers are waited for when the backend stops, milliseconds. */
+export const deliveryDrainMs = 10_000;
