@@ -17,3 +17,13 @@ export const maxShownAnswerCharacters = 300;
 export const minColumnCharacters = 8;
 /** Most bytes read of one file, URL or standard input of resources. */
 export const maxSourceBytes = 256 * 1024 * 1024;
+/** Longest message of a live stream, in characters; the backend sends at most 500 rows in one. */
+export const maxStreamLineCharacters = 16 * 1024 * 1024;
+/** Wait before a stream that ended is opened again. */
+export const streamRetryMs = 1_000;
+/** How long `check execute --wait` waits for results unless it is told otherwise. */
+export const defaultExecutionWaitMs = 60_000;
+/** Seconds between two pictures of `top`. */
+export const topIntervalSeconds = 2;
+/** Traces that one picture of `top` reads. */
+export const maxTracesPerPicture = 8;

@@ -52,6 +52,47 @@ export const signInFlags = (
   password: string = realPassword,
 ): readonly string[] => ['-n', '--url', url, '--username', username, '--password', password];
 
+/** mon-ctl that goes on until it is ended. */
+export const startCtl = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): {
+  readonly output: () => string;
+  readonly until: (pattern: RegExp) => Promise<void>;
+  readonly end: () => Promise<number | null>;
+} => {
+  const child = spawn(process.execPath, ['bin/mon-ctl.js', ...args], {
+    env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', TZ: 'UTC', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const looks = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      for (const look of looks) look();
+    });
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    output: () => text,
+    until: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (!pattern.test(text)) return;
+          looks.delete(look);
+          resolve();
+        };
+        looks.add(look);
+        look();
+        exited.then((code) => reject(new Error(`mon-ctl ${args.join(' ')} ended with ${code}: ${text}`)));
+      }),
+    end: () => {
+      child.kill('SIGINT');
+      return exited;
+    },
+  };
+};
+
 /** A backend as a process of its own, and mon-ctl logged in to it. */
 export const openProcess = async (
   t: TestContext,

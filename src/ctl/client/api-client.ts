@@ -2,7 +2,8 @@
 import { version } from '../../program/version.ts';
 import { CtlError, RefusedError } from '../failure.ts';
 import { defaultPageSize, maxShownAnswerCharacters } from '../limits.ts';
-import { type Reply, sendRequest, type Transport } from './http-request.ts';
+import { type Asked, openStream, type Reply, sendRequest, type Transport } from './http-request.ts';
+import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -57,31 +58,49 @@ export class ApiClient {
     this.#credentials = credentials;
   }
 
-  /** Resolves with any status. */
-  async send(method: string, path: string, question: Question = {}): Promise<Reply> {
+  #asked(method: string, path: string, question: Question, authorization: string | undefined): Asked {
     const url = new URL(this.base + path);
     for (const [name, value] of Object.entries(question.query ?? {}))
       if (value !== undefined && value !== '') url.searchParams.set(name, value);
-    const ask = (authorization: string | undefined) =>
-      sendRequest(
-        {
-          method,
-          url,
-          headers: {
-            Accept: 'application/json',
-            'Content-Type': 'application/json',
-            'User-Agent': `mon-ctl/${version}`,
-            ...(authorization === undefined ? {} : { Authorization: authorization }),
-            ...question.headers,
-          },
-          ...(question.body === undefined ? {} : { body: JSON.stringify(question.body) }),
-        },
-        this.#transport,
-      );
-    const reply = await ask(await this.#credentials?.authorization());
+    return {
+      method,
+      url,
+      headers: {
+        Accept: 'application/json',
+        'Content-Type': 'application/json',
+        'User-Agent': `mon-ctl/${version}`,
+        ...(authorization === undefined ? {} : { Authorization: authorization }),
+        ...question.headers,
+      },
+      ...(question.body === undefined ? {} : { body: JSON.stringify(question.body) }),
+    };
+  }
+
+  /** With the credentials, and once more with new ones when they are no longer taken. */
+  async #authorized<T extends { readonly status: number }>(
+    send: (authorization: string | undefined) => Promise<T>,
+  ): Promise<T> {
+    const reply = await send(await this.#credentials?.authorization());
     if (reply.status !== 401 || this.#credentials === undefined) return reply;
     const renewed = await this.#credentials.renew();
-    return renewed === undefined ? reply : ask(renewed);
+    return renewed === undefined ? reply : send(renewed);
+  }
+
+  /** Resolves with any status. */
+  send(method: string, path: string, question: Question = {}): Promise<Reply> {
+    return this.#authorized((authorization) =>
+      sendRequest(this.#asked(method, path, question, authorization), this.#transport),
+    );
+  }
+
+  /** Server-sent events until the server ends the stream or `signal` does. Throws a RefusedError from 400 on. */
+  async *events(path: string, question: Question, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+    const headers = { Accept: 'text/event-stream', ...question.headers };
+    const opened = await this.#authorized((authorization) =>
+      openStream(this.#asked('GET', path, { ...question, headers }, authorization), this.#transport, signal),
+    );
+    if (!('body' in opened)) throw refusalOf(opened);
+    yield* readServerSentEvents(opened.body);
   }
 
   /** Throws a RefusedError from 400 on. */

@@ -66,7 +66,8 @@ const readAll = (response: IncomingMessage): Promise<string> =>
     });
   });
 
-const once = async (asked: Asked, transport: Transport): Promise<Reply> => {
+/** Resolves with the head of the answer; its body is still to be read. */
+const respond = async (asked: Asked, transport: Transport, signal: AbortSignal): Promise<IncomingMessage> => {
   const { url } = asked;
   const secure = url.protocol === 'https:';
   const tls = secure ? await tlsOptions(transport) : {};
@@ -80,20 +81,44 @@ const once = async (asked: Asked, transport: Transport): Promise<Reply> => {
       Host: url.host,
       ...(asked.body === undefined ? {} : { 'Content-Length': Buffer.byteLength(asked.body) }),
     },
-    signal: AbortSignal.timeout(transport.timeoutMs),
+    signal,
     ...tls,
     ...(socket === undefined ? {} : { createConnection: () => socket }),
   };
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, options, (response) => {
-      readAll(response).then(
-        (text) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-        reject,
-      );
-    });
+    const outgoing = request(url, options, resolve);
     outgoing.once('error', reject);
     outgoing.end(asked.body);
   });
+};
+
+const once = async (asked: Asked, transport: Transport): Promise<Reply> => {
+  const response = await respond(asked, transport, AbortSignal.timeout(transport.timeoutMs));
+  return { status: response.statusCode ?? 0, headers: response.headers, text: await readAll(response) };
+};
+
+/** A body that goes on: the time limit is for its head alone. Ends with `signal`. */
+export const openStream = async (
+  asked: Asked,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly body: IncomingMessage } | Reply> => {
+  const limit = new AbortController();
+  const timer = setTimeout(
+    () => limit.abort(new DOMException('no answer', 'TimeoutError')),
+    transport.timeoutMs,
+  );
+  try {
+    const response = await respond(asked, transport, AbortSignal.any([signal, limit.signal]));
+    const status = response.statusCode ?? 0;
+    if (status < 300) return { status, body: response };
+    return { status, headers: response.headers, text: await readAll(response) };
+  } catch (error) {
+    if (error instanceof CtlError) throw error;
+    throw new CtlError(connectionProblem(error as NodeJS.ErrnoException, asked.url, transport.timeoutMs));
+  } finally {
+    clearTimeout(timer);
+  }
 };
 
 const redirected = (asked: Asked, reply: Reply): Asked | undefined => {

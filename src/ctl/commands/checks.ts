@@ -14,12 +14,19 @@ const about = <T>(session: Session, name: string, work: Promise<T>): Promise<T> 
   describing(session, `check "${name}"`, true, work);
 
 export const execute: Work = async (session, [name = '']) => {
-  const { reason, subscriptions } = session.given;
+  const { reason, subscriptions, wait } = session.given;
   const body = { check: name, subscriptions: subscriptions ?? [], reason: reason ?? '' };
   const api = await session.api();
+  const waits = wait === 'true' ? await import('./await-results.ts') : undefined;
+  const check = waits === undefined ? undefined : await about(session, name, api.getOne(one(session, name)));
+  const awaited =
+    check &&
+    (await waits?.beforeExecution(session, check, (subscriptions ?? check.subscriptions ?? []) as string[]));
   const reply = await about(session, name, api.ask('POST', `${one(session, name)}/execute`, { body }));
   for (const warning of warningsOf(reply)) session.note(`Warning: ${warning}`);
-  session.print('Issued');
+  if (awaited === undefined) return session.print('Issued');
+  const { issued } = JSON.parse(reply.text) as { readonly issued: number };
+  await waits?.awaitResults(session, name, issued, awaited);
 };
 
 export const setHooks: Work = async (session, [name = '']) => {

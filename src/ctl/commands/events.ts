@@ -3,7 +3,12 @@ import type { Json } from '../client/api-client.ts';
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { eventCommands } from '../kinds/watching.ts';
-import { onePath, read } from './resources.ts';
+import { list, onePath, read } from './resources.ts';
+
+export const listEvents: Work = async (session) =>
+  session.given.watch === 'true'
+    ? (await import('./watch-events.ts')).watchEvents(session)
+    : list(eventCommands)(session);
 
 /** Seconds since the epoch. */
 const now = (): number => Math.floor(Date.now() / 1000);

@@ -3,7 +3,7 @@ import type { Json } from '../client/api-client.ts';
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { kindOfPath, listPath } from '../kinds/addresses.ts';
-import { silencedCommands } from '../kinds/watching.ts';
+import { eventCommands, silencedCommands } from '../kinds/watching.ts';
 import { ask } from '../prompt.ts';
 import type { Session } from '../session.ts';
 import { readBegin } from '../settings/begin.ts';
@@ -38,6 +38,23 @@ const withTarget = (session: Session, subscription: string, check: string, reaso
   },
 });
 
+/** Which events a silence of now would cover, by the rule that the backend uses. */
+const tryCreate = async (session: Session, subscription: string, check: string): Promise<void> => {
+  const { silencedBy } = await import('../../model/silencing.ts');
+  const path = listPath(kindOfPath('events'), session.settings.namespace);
+  const entry = { metadata: { name: 'dry-run' }, subscription, check, begin: 0, expire_at: 0 };
+  const covered = (await fetchList(session, path)).filter(
+    (event) => silencedBy(event as never, [entry as never], 1).length > 0,
+  );
+  const entities = new Set(covered.map((event) => eventCommands.name(event).split('/')[0]));
+  const count = (number: number, noun: string, plural: string): string =>
+    `${number} ${number === 1 ? noun : plural}`;
+  if (covered.length > 0) await show(session, eventCommands, covered, false);
+  session.note(
+    `covers ${count(covered.length, 'event', 'events')} on ${count(entities.size, 'entity', 'entities')} now; nothing was written`,
+  );
+};
+
 export const createSilence: Work = async (session) => {
   const interactive = word(session, 'interactive') === 'true';
   let subscription = word(session, 'subscription');
@@ -49,6 +66,7 @@ export const createSilence: Work = async (session) => {
     reason ||= await ask(session, 'Reason');
   }
   if (subscription === '' && check === '') throw new CtlError('must specify --check or --subscription');
+  if (word(session, 'dry-run') === 'true') return tryCreate(session, subscription, check);
   if (reason === '') throw new CtlError('must specify --reason');
   await create(withTarget(session, subscription, check, reason))(session, ['']);
 };

@@ -30,31 +30,68 @@ const fit = (widths: number[], available: number): number[] => {
   return fitted;
 };
 
+type Line = (cells: readonly string[], style: (cell: string, at: number) => string) => string;
+
+const lineOf =
+  (widths: readonly number[]): Line =>
+  (cells, style) =>
+    cells
+      .map((cell, at) => style(` ${pad(cut(cell, widths[at] ?? 0), widths[at] ?? 0)} `, at))
+      .join('')
+      .trimEnd();
+
+const widthsOf = (
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  look: Look,
+): readonly number[] => {
+  const natural = titles.map((title, at) => {
+    let width = textWidth(title);
+    for (const row of rows) width = Math.max(width, textWidth(row[at] ?? ''));
+    return width;
+  });
+  return look.width === undefined ? natural : fit(natural, look.width);
+};
+
+const headOf = (titles: readonly string[], widths: readonly number[], look: Look): readonly string[] => [
+  lineOf(widths)(titles, (cell) => paint(look, 1, cell)),
+  lineOf(widths)(
+    widths.map((width) => '─'.repeat(width)),
+    (cell) => cell,
+  ),
+];
+
+const rowOf = (cells: readonly string[], widths: readonly number[], look: Look): string =>
+  lineOf(widths)(cells, (cell, at) => (at === 0 ? paint(look, 34, cell) : cell));
+
 export const table = (
   titles: readonly string[],
   rows: readonly (readonly string[])[],
   look: Look,
 ): string => {
   const clean = rows.map((row) => row.map(oneLine));
-  const natural = titles.map((title, at) => {
-    let width = textWidth(title);
-    for (const row of clean) width = Math.max(width, textWidth(row[at] ?? ''));
-    return width;
-  });
-  const widths = look.width === undefined ? natural : fit(natural, look.width);
-  const line = (cells: readonly string[], style: (cell: string, at: number) => string): string =>
-    cells
-      .map((cell, at) => style(` ${pad(cut(cell, widths[at] ?? 0), widths[at] ?? 0)} `, at))
-      .join('')
-      .trimEnd();
-  return [
-    line(titles, (cell) => paint(look, 1, cell)),
-    line(
-      widths.map((width) => '─'.repeat(width)),
-      (cell) => cell,
-    ),
-    ...clean.map((row) => line(row, (cell, at) => (at === 0 ? paint(look, 34, cell) : cell))),
-  ].join('\n');
+  const widths = widthsOf(titles, clean, look);
+  return [...headOf(titles, widths, look), ...clean.map((row) => rowOf(row, widths, look))].join('\n');
+};
+
+/** A table that goes on: prints what is there, and returns what prints a further row under the same columns. */
+export const growingTable = (
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  look: Look,
+  print: (line: string) => void,
+): ((row: readonly string[]) => void) => {
+  const clean = rows.map((row) => row.map(oneLine));
+  const widths = [...widthsOf(titles, clean, look)];
+  for (const line of headOf(titles, widths, look)) print(line);
+  const show = (row: readonly string[]): void => {
+    // Where nothing is cut, a wider value makes its column wider from here on.
+    if (look.width === undefined)
+      for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, textWidth(cell));
+    print(rowOf(row, widths, look));
+  };
+  for (const row of clean) show(row);
+  return (row) => show(row.map(oneLine));
 };
 
 /** `=== title`, then each label padded to the longest and its value. */

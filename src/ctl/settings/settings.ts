@@ -40,10 +40,10 @@ export const readFormat = (word: string): Format => {
 };
 
 /** `15s`, or a number of seconds. Milliseconds. */
-export const readTimeout = (word: string): number => {
+export const readTimeout = (word: string, flag = '--timeout'): number => {
   const ms = /^\d+$/.test(word) ? Number(word) * 1000 : parseDuration(word);
   if (ms === null || ms <= 0 || ms > 2_147_483_647)
-    throw new CtlError(`--timeout must be a duration such as 15s or 1m (got "${word}")`);
+    throw new CtlError(`${flag} must be a duration such as 15s or 1m (got "${word}")`);
   return ms;
 };
 

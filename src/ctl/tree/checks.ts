@@ -71,8 +71,14 @@ export const checkSubcommands: readonly CommandSpec[] = [
     flags: [
       flag('reason,r <text>', 'why'),
       flag('subscriptions,s <list>', 'subscriptions instead of those of the check', { list: true }),
+      flag('wait', 'print the results as they come; exit 1 unless all pass'),
+      flag('wait-timeout <duration>', 'longest wait for results (default 60s)'),
     ],
-    examples: ['mon-ctl check execute disk', 'mon-ctl check execute disk -s entity:web01'],
+    examples: [
+      'mon-ctl check execute disk',
+      'mon-ctl check execute disk -s entity:web01',
+      'mon-ctl check execute disk --wait --wait-timeout 2m',
+    ],
   }),
   ...checkCommands.fields.flatMap(ofField),
   command('set-hooks <name>', 'name the hooks for one type of result', checks('setHooks'), {

@@ -1,5 +1,6 @@
 // The tree of commands. Each line says where the work is; nothing of it is loaded before it is asked for.
 import { type CommandSpec, command, flag } from '../command.ts';
+import { actorCommands } from './actors.ts';
 import { configCommands } from './config.ts';
 import { fileCommands } from './files.ts';
 import { siteCommands } from './site.ts';
@@ -40,6 +41,7 @@ export const commandTree: readonly CommandSpec[] = [
   ...kindCommands,
   ...siteCommands,
   ...fileCommands,
+  ...actorCommands,
   command(
     'completion <shell>',
     'print the completion script of bash, zsh or fish',

@@ -78,7 +78,7 @@ const genericCommands = (kind: KindCommands): readonly CommandSpec[] => {
 const own: Readonly<Record<string, () => Promise<readonly CommandSpec[]>>> = {
   asset: async () => (await import('./assets.ts')).assetSubcommands,
   check: async () => (await import('./checks.ts')).checkSubcommands,
-  event: async () => (await import('./events.ts')).eventSubcommands,
+  event: async () => (await import('./events.ts')).eventSubcommands(listFlags),
   silenced: async () => (await import('./silences.ts')).silencedSubcommands(listFlags),
   user: async () => (await import('./users.ts')).userSubcommands,
   'api-key': async () => (await import('./users.ts')).apiKeySubcommands,

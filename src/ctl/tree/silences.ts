@@ -28,9 +28,13 @@ export const silencedSubcommands = (
       ...target,
       ...fields,
       flag('begin,b <time>', 'when it begins: now, or a time such as 2030-01-02T15:04:00Z'),
+      flag('dry-run', 'only say which events it would cover now'),
       interactiveFlag,
     ],
-    examples: ["mon-ctl silenced create -s entity:web01 -r 'new disk' -e 3600"],
+    examples: [
+      "mon-ctl silenced create -s entity:web01 -r 'new disk' -e 3600",
+      'mon-ctl silenced create -c disk --dry-run',
+    ],
   }),
   command('update [name]', 'change a silence', silences('updateSilence'), {
     flags: [...target, ...fields],
