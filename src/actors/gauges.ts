@@ -39,6 +39,7 @@ export const gaugesOf = (
     secretsWaiting: secrets.waiting,
     memoBytes: expressionMemo().bytes,
     sessions: sessions.count,
+    requestsWaiting: sessions.requestsWaiting,
     clientMessagesRefused: clients.refusals.count,
     commits,
     writes,

@@ -12,6 +12,7 @@ const meanings: Readonly<Record<string, string>> = {
   resources: 'Resources of all kinds that are kept: checks, handlers, silences and the like.',
   resourceBytes: 'What they take as JSON, bytes.',
   memoBytes: 'What remembered verdicts on expressions take, bytes.',
+  requestsWaiting: 'Check requests that are still being written to their agents.',
   expressionsWaiting: 'Evaluations of filters and proxy requests that wait for the sandbox.',
   secretsWaiting: 'Requests to secrets stores that wait for the rate limit of their provider.',
   commits: 'Group commits to the store since the start.',

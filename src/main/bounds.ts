@@ -2,6 +2,7 @@
 // its size is shown. docs/limits.md is written from this table, and a test holds both against the code.
 import { entityBounds } from '../actors/families/entity/limits.ts';
 import { maxCheckMail } from '../actors/families/limits.ts';
+import { maxQueuedRequests } from '../actors/families/session/limits.ts';
 import { maxKeptAssetScripts, maxWaitingDeliveries } from '../actors/pipelines/limits.ts';
 import { maxResourceBytes, maxResourcesPerKind } from '../actors/resources/limits.ts';
 import { maxParkedMessages } from '../actors/runtime/limits.ts';
@@ -88,6 +89,14 @@ export const bounds: readonly Bound[] = [
       'actors/engine/bounds.test.ts',
       'an entity may have so many checks; one more is refused, and what is there goes on',
     ],
+  },
+  {
+    collection: 'check requests on their way to agents',
+    by: 'definitions of checks with many subscribers',
+    entries: maxQueuedRequests,
+    whenFull: 'the waiting requests are written at once',
+    gauge: 'mon_backend_requests_waiting',
+    test: ['actors/engine/request-queue.test.ts', 'more requests than are kept are written at once'],
   },
   {
     collection: 'last events of one entity (those of 4 KiB and more)',

@@ -8,6 +8,7 @@ import { entityKey, entitySubscription } from '../../../model/names.ts';
 import { encodeFrame } from '../../../wire/frames.ts';
 import { type CheckRequest, unknownEntityName } from '../../../wire/messages.ts';
 import type { FamilyActors } from '../family-actors.ts';
+import { RequestQueue } from './request-queue.ts';
 import type { SessionIdentity } from './session-family.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 
@@ -50,6 +51,7 @@ export class Sessions {
   readonly #ports: SessionsPorts;
   readonly #byEntity = new Map<string, Session>();
   readonly #index = new SubscriptionIndex<Session>();
+  readonly #requests = new RequestQueue<Session>();
   #opened = 0;
 
   constructor(ports: SessionsPorts) {
@@ -58,6 +60,11 @@ export class Sessions {
 
   get count(): number {
     return this.#byEntity.size;
+  }
+
+  /** Check requests that are still being written to their agents. */
+  get requestsWaiting(): number {
+    return this.#requests.size;
   }
 
   all(): IterableIterator<Session> {
@@ -121,22 +128,26 @@ export class Sessions {
   }
 
   /**
-   * Sends a request to every session that shares a subscription, once each. Returns how many took it. One that carries
-   * secrets goes only to agents that showed a certificate (interface section 5.5); the others are named in the log.
+   * Sends a request to every session that shares a subscription, once each; to large numbers of them over several turns of the
+   * event loop. Returns how many it goes to. A request with secrets goes only to agents that showed a certificate
+   * (interface section 5.5); the others are named in the log.
    */
   request(namespace: string, subscriptions: readonly string[], request: CheckRequest): number {
-    const isSecret = (request.secrets ?? []).length > 0;
-    let frame: Buffer | undefined;
-    let reached = 0;
-    for (const session of this.#index.reach(namespace, subscriptions)) {
-      if (isSecret && !session.connection.mutualTls) {
+    const reached = this.#index.reach(namespace, subscriptions);
+    if ((request.secrets ?? []).length > 0) {
+      for (const session of reached) {
+        if (session.connection.mutualTls) continue;
         this.#ports.onUntrusted(session, request.config.metadata.name);
-        continue;
+        reached.delete(session);
       }
-      frame ??= encodeFrame('check_request', JSON.stringify(request));
-      if (this.#deliver(session, 'check_request', frame)) reached += 1;
     }
-    return reached;
+    if (reached.size === 0) return 0;
+    const frame = encodeFrame('check_request', JSON.stringify(request));
+    this.#requests.add(reached, (session) => {
+      // It may have gone while the request waited for its turn.
+      if (this.#index.has(session)) this.#deliver(session, 'check_request', frame);
+    });
+    return reached.size;
   }
 
   drain(reason: string): void {
@@ -160,10 +171,8 @@ export class Sessions {
     this.#deliver(session, 'entity_config', encodeFrame('entity_config', JSON.stringify(told)));
   }
 
-  #deliver(session: Session, type: string, frame: Buffer): boolean {
-    if (session.connection.send(frame)) return true;
-    this.#ports.onUndeliverable(session, type);
-    return false;
+  #deliver(session: Session, type: string, frame: Buffer): void {
+    if (!session.connection.send(frame)) this.#ports.onUndeliverable(session, type);
   }
 
   #closed(session: Session, reason: string, isStopped: boolean): void {

@@ -32,6 +32,10 @@ export class SubscriptionIndex<TSession> {
     }
   }
 
+  has(session: TSession): boolean {
+    return this.#held.has(session);
+  }
+
   /** Every session that holds at least one of the subscriptions, each once. */
   reach(namespace: string, subscriptions: readonly string[]): Set<TSession> {
     const reached = new Set<TSession>();
