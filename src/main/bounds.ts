@@ -308,6 +308,7 @@ export const bounds: readonly Bound[] = [
     by: 'users who may look',
     entries: maxBundledStreams,
     whenFull: '400',
+    gauge: 'mon_http_live_streams',
     test: ['http/inspect/stream-bundle.test.ts', 'more streams than one connection carries are refused'],
   },
   {
