@@ -17,6 +17,8 @@ export const maxShownAnswerCharacters = 300;
 export const minColumnCharacters = 8;
 /** Most bytes read of one file, URL or standard input of resources. */
 export const maxSourceBytes = 256 * 1024 * 1024;
+/** How long a login in the browser may take; the backend forgets it after ten minutes. */
+export const browserLoginMs = 600_000;
 /** Longest message of a live stream, in characters; the backend sends at most 500 rows in one. */
 export const maxStreamLineCharacters = 16 * 1024 * 1024;
 /** Wait before a stream that ended is opened again. */

@@ -72,8 +72,19 @@ const signIn = async (session: Session): Promise<void> => {
   await keep(session, settings, apiUrl, tokens);
 };
 
-export const login = async (session: Session): Promise<void> => {
-  await signIn(session);
+const signInWithBrowser = async (session: Session): Promise<void> => {
+  const { settings, streams } = session;
+  const word = given(session, 'url') ?? (settings.apiUrl || undefined);
+  const apiUrl = readUrl(word ?? (await ask(session, 'Backend API URL', 'http://127.0.0.1:8080')));
+  const { logInWithBrowser } = await import('./sign-in-browser.ts');
+  const tokens = await logInWithBrowser(session, apiUrl, transportOf(settings, streams.env));
+  await keep(session, settings, apiUrl, tokens);
+};
+
+export const login = async (session: Session, [how = 'password']: readonly string[]): Promise<void> => {
+  if (how === 'oidc') await signInWithBrowser(session);
+  else if (['password', 'ldap', 'ad'].includes(how)) await signIn(session);
+  else throw new CtlError(`log in with password, ldap, ad or oidc (got "${how}")`);
   session.print('You have been logged in');
 };
 

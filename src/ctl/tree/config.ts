@@ -20,9 +20,18 @@ export const configCommands: readonly CommandSpec[] = [
       'mon-ctl configure --context production',
     ],
   }),
-  command('login', 'log in with a password', signIn('login'), {
-    flags: signInFlags,
-    examples: ['mon-ctl login', 'mon-ctl login --username joe'],
+  command('login [how]', 'log in with a password, or with oidc in the browser', signIn('login'), {
+    flags: [
+      ...signInFlags,
+      flag('provider <name>', 'which OIDC issuer, where there are several'),
+      flag('port <port>', 'of the listener the browser comes back to; any free one when left out'),
+      flag('no-browser', 'only print the address to open'),
+    ],
+    examples: [
+      'mon-ctl login',
+      'mon-ctl login --username joe',
+      'mon-ctl login oidc --url https://mon.example.org:8080',
+    ],
   }),
   command('logout', 'end the login', signIn('logout'), { examples: ['mon-ctl logout'] }),
   {
