@@ -25,7 +25,7 @@ const leansOn: Record<string, readonly string[]> = {
   http: ['model', 'machines', 'wire', 'store', 'pipeline', 'actors'],
   agent: ['model', 'program', 'machines', 'wire', 'assets', 'execution', 'sockets'],
   client: ['model', 'program', 'machines', 'wire', 'execution', 'sockets'],
-  ctl: ['model', 'program', 'machines', 'wire'],
+  ctl: ['model', 'program', 'machines', 'wire', 'assets'],
   main: [
     'model',
     'program',

@@ -41,7 +41,7 @@ export const globalFlags: readonly FlagSpec[] = [
   { name: 'namespace', value: 'name', help: 'namespace in which the command works (default "default")' },
   { name: 'context', value: 'name', help: 'context of the configuration to use instead of the current one' },
   { name: 'config-dir', value: 'dir', help: 'folder of the configuration' },
-  { name: 'cache-dir', value: 'dir', help: 'accepted for scripts; nothing is cached' },
+  { name: 'cache-dir', value: 'dir', help: 'folder of installed commands (default ~/.cache/mon/mon-ctl)' },
   { name: 'timeout', value: 'duration', help: 'longest time for one answer of the backend (default 15s)' },
   { name: 'trusted-ca-file', value: 'file', help: 'PEM file with authorities to trust' },
   { name: 'insecure-skip-tls-verify', help: 'accept any certificate of the backend: not safe' },

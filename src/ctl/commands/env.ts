@@ -40,14 +40,11 @@ const freshContext = async (session: Session) => {
   return contexts[session.settings.context] ?? {};
 };
 
-export const printEnvironment: Work = async (session) => {
-  const name = typeof session.given.shell === 'string' ? session.given.shell : 'bash';
-  const shell = shells[name];
-  if (shell === undefined)
-    throw new CtlError(`--shell must be one of ${Object.keys(shells).join(', ')} (got "${name}")`);
+/** Names without prefix, and values; tokens are fresh. */
+const variablesOf = async (session: Session): Promise<readonly (readonly [string, string])[]> => {
   const { settings } = session;
   const saved = await freshContext(session);
-  const variables: readonly (readonly [string, string])[] = [
+  return [
     ['API_URL', settings.apiUrl],
     ['NAMESPACE', settings.namespace],
     ['FORMAT', settings.format],
@@ -59,6 +56,22 @@ export const printEnvironment: Work = async (session) => {
     ['INSECURE_SKIP_TLS_VERIFY', String(settings.insecureSkipTlsVerify)],
     ['TIMEOUT', `${settings.timeoutMs / 1000}s`],
   ];
-  for (const [key, value] of variables) session.print(shell.line(`MON_${key}`, value));
+};
+
+/** For a program: under the names of this product and of the reference. */
+export const environmentOf = async (session: Session): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    (await variablesOf(session)).flatMap(([name, value]) => [
+      [`MON_${name}`, value],
+      [`SENSU_${name}`, value],
+    ]),
+  );
+
+export const printEnvironment: Work = async (session) => {
+  const name = typeof session.given.shell === 'string' ? session.given.shell : 'bash';
+  const shell = shells[name];
+  if (shell === undefined)
+    throw new CtlError(`--shell must be one of ${Object.keys(shells).join(', ')} (got "${name}")`);
+  for (const [key, value] of await variablesOf(session)) session.print(shell.line(`MON_${key}`, value));
   for (const line of shell.hint) session.print(line);
 };

@@ -1,6 +1,7 @@
 // The tree of commands. Each line says where the work is; nothing of it is loaded before it is asked for.
 import { type CommandSpec, command, flag } from '../command.ts';
 import { actorCommands } from './actors.ts';
+import { extensionCommands } from './assets.ts';
 import { configCommands } from './config.ts';
 import { fileCommands } from './files.ts';
 import { siteCommands } from './site.ts';
@@ -42,6 +43,7 @@ export const commandTree: readonly CommandSpec[] = [
   ...siteCommands,
   ...fileCommands,
   ...actorCommands,
+  ...extensionCommands,
   command(
     'completion <shell>',
     'print the completion script of bash, zsh or fish',
