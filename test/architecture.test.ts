@@ -16,7 +16,7 @@ const leansOn: Record<string, readonly string[]> = {
   program: ['model'],
   wire: ['model'],
   store: ['model', 'program'],
-  pipeline: ['model', 'execution'],
+  pipeline: ['model', 'program', 'execution'],
   secrets: ['model'],
   assets: ['model', 'program'],
   execution: [],

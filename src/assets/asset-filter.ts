@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Entity } from '../model/entity.ts';
 import { tokenData } from '../model/token-substitution.ts';
+import { workerModule } from '../program/packaged.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
 import type { FilterLists } from './filter-programs.ts';
 import type { FilterReport, FilterTask } from './filter-worker.ts';
@@ -37,7 +38,7 @@ class FilterThread {
 
   #thread(): Worker {
     if (this.#worker !== null) return this.#worker;
-    const worker = new Worker(new URL('./filter-worker.js', import.meta.url), { env: {} });
+    const worker = new Worker(workerModule(new URL('./filter-worker.js', import.meta.url)), { env: {} });
     this.#worker = worker;
     worker.on('message', (report: FilterReport) => {
       if (report.type === 'begun') this.#watch(worker, report.id);

@@ -1,5 +1,6 @@
 // Unpack: has an archive unpacked in a thread of its own, within a time limit.
 import { Worker } from 'node:worker_threads';
+import { workerModule } from '../program/packaged.ts';
 import { maxUnpackHeapMb, unpackTimeMs } from './limits.ts';
 import type { UnpackOrder, UnpackReport } from './unpack-worker.ts';
 
@@ -14,7 +15,7 @@ export const unpackInThread = (bytes: Buffer, folder: string, timeMs = unpackTim
   new Promise((resolve, reject) => {
     const archive = ownMemory(bytes);
     const order: UnpackOrder = { archive, folder };
-    const worker = new Worker(new URL('./unpack-worker.js', import.meta.url), {
+    const worker = new Worker(workerModule(new URL('./unpack-worker.js', import.meta.url)), {
       workerData: order,
       transferList: [archive],
       env: {},

@@ -7,8 +7,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface UiOptions {
-  /** The folder of the built page; holds `index.html`. */
-  readonly root: string;
+  /** The folder of the built page, which holds `index.html`; or its files by their path below it. */
+  readonly root: string | ReadonlyMap<string, Buffer>;
 }
 
 interface Asset {
@@ -75,13 +75,14 @@ const send = (request: FastifyRequest, reply: FastifyReply, asset: Asset): Fasti
   return reply.send(asset.plain);
 };
 
-const readAssets = (root: string): ReadonlyMap<string, Asset> => {
+const readFolder = (root: string): ReadonlyMap<string, Buffer> =>
+  new Map(filesBelow(root).map((path) => [relative(root, path).split(sep).join('/'), readFileSync(path)]));
+
+const readAssets = (root: UiOptions['root']): ReadonlyMap<string, Asset> => {
   const found = new Map<string, Asset>();
-  for (const path of filesBelow(root)) {
-    const type = types[extname(path)];
+  for (const [name, plain] of typeof root === 'string' ? readFolder(root) : root) {
+    const type = types[extname(name)];
     if (type === undefined) continue;
-    const plain = readFileSync(path);
-    const name = relative(root, path).split(sep).join('/');
     found.set(name, {
       type,
       etag: `"${createHash('sha256').update(plain).digest('hex').slice(0, 16)}"`,

@@ -14,6 +14,7 @@ import { inspectionDocs } from '../http/inspect/route-docs.ts';
 import { registerUi } from '../http/static-ui.ts';
 import { readLicenseKey } from '../model/license.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
+import { packagedFolder } from '../program/packaged.ts';
 import { stopWithParent } from '../program/parent-watch.ts';
 import { keepPrivate } from '../program/private-files.ts';
 import { SettingsError } from '../program/resolve.ts';
@@ -143,7 +144,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     },
   });
   addLiveInspection({ backend, api, log, eventList, allowControl: settings.inspectControl });
-  registerUi(api.server.app, { root: webRoot });
+  registerUi(api.server.app, { root: packagedFolder('web') ?? webRoot });
   await backend.serve();
   const address = await api.listen();
   const earlier = await serveEarlierGeneration({

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packagedVersion } from './packaged.ts';
 
 const find = (directory: string): string => {
   try {
@@ -14,4 +15,4 @@ const find = (directory: string): string => {
   return parent === directory ? 'unknown' : find(parent);
 };
 
-export const version = find(dirname(fileURLToPath(import.meta.url)));
+export const version = packagedVersion() ?? find(dirname(fileURLToPath(import.meta.url)));

@@ -35,13 +35,20 @@ const parse = (text: string): LogLine => {
   }
 };
 
+/** `MON_TEST_EXECUTABLES` names a folder of built executables (`npm run package`) to test instead of the scripts. */
+const commandOf = (name: string, args: readonly string[]): [file: string, args: string[]] => {
+  const executables = process.env.MON_TEST_EXECUTABLES;
+  if (executables !== undefined) return [join(executables, name), [...args]];
+  const file = `bin/${name}.js`;
+  return [process.execPath, [...nodeFlagsOf(file), file, ...args]];
+};
+
 export const startProgram = (
   name: 'mon-backend' | 'mon-agent' | 'mon-client',
   args: readonly string[],
   env: Record<string, string> = {},
 ): Program => {
-  const file = `bin/${name}.js`;
-  const child = spawn(process.execPath, [...nodeFlagsOf(file), file, ...args], {
+  const child = spawn(...commandOf(name, args), {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -4,6 +4,7 @@
 // allocation of large strings); a thread can be ended. The price is one message each way, about 20 us an event.
 import { Worker } from 'node:worker_threads';
 import { MonError } from '../../model/errors.ts';
+import { workerModule } from '../../program/packaged.ts';
 import {
   hangGraceMs,
   maxLosses,
@@ -159,7 +160,7 @@ export class Sandbox implements ExpressionRunner, MutatorRunner {
   #hire(): Crew {
     const cells = new Int32Array(new SharedArrayBuffer(progress.length * Int32Array.BYTES_PER_ELEMENT));
     const setup: WorkerSetup = { ...this.limits, progress: cells };
-    const worker = new Worker(new URL('./sandbox-worker.js', import.meta.url), {
+    const worker = new Worker(workerModule(new URL('./sandbox-worker.js', import.meta.url)), {
       workerData: setup,
       env: {},
       execArgv: [],
