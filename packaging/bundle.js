@@ -103,6 +103,9 @@ const replacePlugin = {
   name: 'what-travels-inside',
   resolveId(source, importer) {
     if (source in virtualModules) return `\0${source}`;
+    // These make functions from the text of others: as CommonJS each keeps a scope, and so the names, of its own.
+    if (source === 'lmdb') return join(root, 'node_modules/lmdb/dist/index.cjs');
+    if (source === 'ordered-binary') return join(root, 'node_modules/ordered-binary/dist/index.cjs');
     if (source === 'node-gyp-build-optional-packages') return '\0virtual:lmdb';
     if (source === './binding' && importer?.includes('@node-rs/bcrypt')) return '\0virtual:bcrypt';
     if (source === '@jitl/quickjs-wasmfile-release-sync') return '\0virtual:quickjs';
@@ -138,7 +141,8 @@ const bundle = async (input, plugins, format) => {
   const { output } = await bundled.generate({
     format,
     codeSplitting: false,
-    minify: { compress: true, mangle: { keepNames: true }, codegen: true },
+    // White space only: libraries that make functions from the text of others rely on the names of variables.
+    minify: { compress: false, mangle: false, codegen: true },
     comments: false,
   });
   await bundled.close();

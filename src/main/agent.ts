@@ -16,15 +16,17 @@ import {
 } from '../program/log.ts';
 import { stopWithParent } from '../program/parent-watch.ts';
 import { type GivenFlags, readTextFile, SettingsError } from '../program/resolve.ts';
+import { openServiceManager, type ServiceManager } from '../program/service-manager.ts';
 import { version } from '../program/version.ts';
 
-const stopOnSignal = (agent: Agent, log: Logger): Promise<void> =>
+const stopOnSignal = (agent: Agent, manager: ServiceManager, log: Logger): Promise<void> =>
   new Promise((resolve) => {
     let stopping = false;
     const stop = (word: string) => () => {
       if (stopping) return;
       stopping = true;
       log.warn(`signal "${word}" received, shutting down agent`);
+      manager.stopping();
       // Whatever hangs: the process is gone after a second and a half.
       const deadline = setTimeout(() => {
         log.error('agent did not shut down gracefully');
@@ -90,14 +92,16 @@ const run = async (flags: GivenFlags): Promise<void> => {
   const log = component(root, 'cmd');
   for (const warning of warnings) log.warn(warning);
   dieOnFault(log);
+  const manager = openServiceManager(process.env, log);
   const agent = prepare(config, root);
   stepLevelOnSignal(root, log);
-  const stopped = stopOnSignal(agent, log);
+  const stopped = stopOnSignal(agent, manager, log);
   try {
     await agent.start();
   } catch (error) {
     refuse(error);
   }
+  manager.ready();
   await stopped;
   process.exit(0);
 };
