@@ -1,0 +1,83 @@
+// What nfpm (https://nfpm.goreleaser.com) makes .deb and .rpm files from: one description a package, written as JSON, which is YAML.
+import { join } from 'node:path';
+
+const linux = join(import.meta.dirname, 'linux');
+const architectures = { x64: 'amd64', arm64: 'arm64' };
+
+const file = (src, dst, mode = 0o644, type = undefined) => ({
+  src,
+  dst,
+  ...(type === undefined ? {} : { type }),
+  file_info: { mode, owner: 'root', group: 'root' },
+});
+
+const service = (name, settings) => [
+  file(join(linux, `${name}.service`), `/lib/systemd/system/${name}.service`),
+  file(join(linux, `${settings}.yml.example`), `/etc/mon/${settings}.yml.example`, 0o644, 'config|noreplace'),
+];
+
+export const packages = {
+  'mon-agent': {
+    description: 'Agent of mon: runs checks on this machine and reports to a mon backend',
+    contents: () => service('mon-agent', 'agent'),
+    isService: true,
+  },
+  'mon-backend': {
+    description: 'Backend of mon: keeps entities and events, notices silence, tells people',
+    contents: ({ starters }) => [
+      ...service('mon-backend', 'backend'),
+      file(starters, '/usr/share/mon/starter-checks.yml'),
+    ],
+    isService: true,
+  },
+  'mon-cli': {
+    description: 'Command line of mon, over its HTTP API',
+    program: 'mon-ctl',
+    contents: ({ completions }) => [
+      file(completions.bash, '/usr/share/bash-completion/completions/mon-ctl'),
+      file(completions.zsh, '/usr/share/zsh/vendor-completions/_mon-ctl'),
+      file(completions.fish, '/usr/share/fish/vendor_completions.d/mon-ctl.fish'),
+    ],
+    isService: false,
+  },
+};
+
+/** The description of one package. `made` says where the parts are that were made for it. */
+export const describe = (name, arch, version, made) => {
+  const { contents, description, isService, program = name } = packages[name];
+  const scripts = { postinstall: 'postinstall', preremove: 'preremove', postremove: 'postremove' };
+  return {
+    name,
+    arch: architectures[arch],
+    platform: 'linux',
+    version,
+    section: 'admin',
+    priority: 'optional',
+    maintainer: 'The mon authors <mon@example.com>',
+    description,
+    homepage: 'https://example.com/mon',
+    license: 'Apache-2.0',
+    mtime: made.date,
+    // Node's executables are for glibc.
+    overrides: {
+      deb: { depends: ['libc6 (>= 2.28)', 'libstdc++6', ...(isService ? ['passwd'] : [])] },
+      rpm: { depends: ['glibc >= 2.28', 'libstdc++', ...(isService ? ['shadow-utils'] : [])] },
+    },
+    // gzip: nfpm takes minutes for xz, and not every dpkg reads zstd.
+    deb: { compression: 'gzip' },
+    rpm: { compression: 'gzip' },
+    contents: [
+      file(made.executable(program), `/usr/bin/${program}`, 0o755),
+      file(made.manPage(program), `/usr/share/man/man1/${program}.1.gz`),
+      file(made.license, `/usr/share/doc/${name}/copyright`),
+      ...contents(made),
+    ],
+    ...(isService
+      ? {
+          scripts: Object.fromEntries(
+            Object.entries(scripts).map(([when, script]) => [when, made.script(script, name)]),
+          ),
+        }
+      : {}),
+  };
+};
