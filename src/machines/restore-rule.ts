@@ -33,7 +33,12 @@ const migrated = (machine: string, state: StoredState, version: number, rule: Re
   for (let from = version; from < rule.version; from += 1) {
     const step = rule.migrate[from];
     if (step === undefined) throw new RestoreError(machine, `no way from version ${from} to ${from + 1}`);
-    current = step(current);
+    try {
+      current = step(current);
+    } catch (error) {
+      const why = `version ${from} cannot be brought to version ${from + 1} (${(error as Error).message})`;
+      throw new RestoreError(machine, why);
+    }
   }
   return current;
 };

@@ -21,6 +21,7 @@ import { SettingsError } from '../program/resolve.ts';
 import { openServiceManager } from '../program/service-manager.ts';
 import { version } from '../program/version.ts';
 import { exportable } from '../store/backup/consistent-export.ts';
+import { storeFormat } from '../store/format-marker.ts';
 import { openStore } from '../store/open-store.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { openBackendAssets } from './backend-assets.ts';
@@ -168,7 +169,16 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     ],
     api: localUrl(tls.api === undefined ? 'http' : 'https', address.http),
   });
-  const control = await serveControl({ settings, store: opened, exports, log: component(log, 'control') });
+  const control = await serveControl({
+    ...{ settings, exports, store: opened, committer: backend.committer },
+    log: component(log, 'control'),
+  });
+  const { migrated } = opened.marker;
+  if (migrated < storeFormat)
+    log.warn(
+      { format: migrated, newFormat: storeFormat },
+      'the store holds records of an older format, which are read as before: run `mon-backend upgrade` when it suits you',
+    );
   const secure = tls.api === undefined ? '' : 's';
   log.warn(
     {

@@ -32,15 +32,12 @@ const keyOf = (line: string, where: string): Uint8Array => {
 export const vaultKeyName = (line: string): string | undefined =>
   /^[A-Za-z0-9+/]{43}=$/.test(line) ? keyName(Buffer.from(line, 'base64')) : undefined;
 
-const readKeys = (path: string, log: Logger): readonly Uint8Array[] => {
+/** Throws SettingsError when the file can't be used. `onOpen` is told when other users can read it. */
+export const readEncryptionKeys = (path: string, onOpen: () => void = () => {}): readonly Uint8Array[] => {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-    if (process.platform !== 'win32' && (lstatSync(path).mode & 0o077) !== 0)
-      log.warn(
-        { file: path },
-        'the encryption key file is open to other users of this machine: chmod 600 it',
-      );
+    if (process.platform !== 'win32' && (lstatSync(path).mode & 0o077) !== 0) onOpen();
   } catch (error) {
     throw new SettingsError(`--encryption-key-file ${path} can't be read: ${errorText(error)}`);
   }
@@ -88,5 +85,10 @@ export const encryptionKeys =
         );
       makeKey(path, log);
     }
-    return readKeys(path, log);
+    return readEncryptionKeys(path, () =>
+      log.warn(
+        { file: path },
+        'the encryption key file is open to other users of this machine: chmod 600 it',
+      ),
+    );
   };

@@ -4,7 +4,6 @@ import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
 import type { OpenPurpose } from './format-marker.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import type { MaintainedStore } from './maintained-store.ts';
-import { openMongoStore } from './mongo-store.ts';
 import { StoreError } from './snapshot-store.ts';
 
 export interface StoreLocation {
@@ -32,6 +31,8 @@ export async function openStore({
   if (dir !== undefined) return openLmdbStore({ dir, purpose });
   const scheme = schemeOf(url);
   if (scheme === 'mongodb' || scheme === 'mongodb+srv') {
+    // A third of a second to load, which most programs never need.
+    const { openMongoStore } = await import('./mongo-store.ts');
     return openMongoStore({
       url,
       onOwnershipLost,

@@ -113,6 +113,18 @@ export class GroupCommit {
     this.#ask(kind, key, encode, settle);
   }
 
+  /**
+   * As `put`, for whoever is not the owner of the record: only when what is stored still is of this revision, and nothing newer
+   * is due. False, and `settle` is never told, when it is not.
+   */
+  rewrite(kind: RecordKind, key: string, rev: number, encode: Encode, settle: Receipt): boolean {
+    const slot = this.#slots.find(kind, key);
+    if (slot !== undefined && (slot.lost || isUnsettled(slot) || slot.rev > rev)) return false;
+    this.#slots.learn(kind, key, rev);
+    this.#ask(kind, key, encode, settle);
+    return true;
+  }
+
   /** Asks for the record to be deleted; settles as `put` does. */
   delete(kind: RecordKind, key: string, settle?: Receipt): void {
     this.#ask(kind, key, removal, settle);

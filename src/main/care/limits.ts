@@ -14,3 +14,6 @@ export const controlReachMs = 5_000;
 
 /** How often progress is shown on a terminal. */
 export const progressMs = 250;
+
+/** Records an upgrade writes anew at a time. */
+export const upgradeBatch = 256;

@@ -1,21 +1,48 @@
 // What a running backend does for commands of its machine, by the path of the request.
 
+import type { GroupCommit } from '../../actors/durable/group-commit.ts';
 import type { Logger } from '../../program/log.ts';
 import { version } from '../../program/version.ts';
 import type { Exportable } from '../../store/backup/consistent-export.ts';
 import type { MaintainedStore } from '../../store/maintained-store.ts';
+import type { BackendSettings } from '../backend-flags.ts';
+import { checkStore } from './check-store.ts';
+import { vaultOf } from './check-store-command.ts';
 import type { BackendStatus } from './control-client.ts';
 import { type Control, openControl } from './control-server.ts';
-import { type StoreSettings, storeIdentity } from './store-identity.ts';
+import { storeIdentity } from './store-identity.ts';
+import { upgrade } from './upgrade.ts';
+import { servingStore } from './upgrade-targets.ts';
 
 export interface ControlWorld {
-  readonly settings: StoreSettings;
+  readonly settings: BackendSettings;
   readonly store: MaintainedStore;
   readonly exports: Exportable;
+  readonly committer: Pick<GroupCommit, 'rewrite'>;
   readonly log: Logger;
 }
 
-export const serveControl = ({ settings, store, exports, log }: ControlWorld): Promise<Control | undefined> =>
+/** Two upgrades would do the same work twice. */
+const oneAtATime = (() => {
+  let isBusy = false;
+  return async function* <T>(begin: () => AsyncIterable<T>): AsyncGenerator<T, void, void> {
+    if (isBusy) throw new Error('an upgrade of this store is under way; wait for its end');
+    isBusy = true;
+    try {
+      yield* begin();
+    } finally {
+      isBusy = false;
+    }
+  };
+})();
+
+export const serveControl = ({
+  settings,
+  store,
+  exports,
+  committer,
+  log,
+}: ControlWorld): Promise<Control | undefined> =>
   openControl(
     settings.stateDir,
     {
@@ -31,6 +58,11 @@ export const serveControl = ({ settings, store, exports, log }: ControlWorld): P
         log.info('a backup of the store begins');
         return exports.export();
       },
+      '/v1/upgrade': () => {
+        log.warn('an upgrade of the store begins');
+        return oneAtATime(() => upgrade(servingStore(store, committer)));
+      },
+      '/v1/check-store': () => checkStore(store, vaultOf(settings)),
     },
     log,
   );

@@ -71,6 +71,31 @@ function gate() {
   };
 }
 
+describe('a rewrite by somebody who is not the owner', () => {
+  it('is written when the record still is what was read, and never over a newer one, due or stored', async () => {
+    const { commit, store, told, receipt } = setUp();
+    for (const key of ['same', 'due', 'stored', 'deleted']) commit.put('check', key, body('old'));
+    await settle();
+    commit.put('check', 'stored', body('newer'));
+    await settle();
+    commit.put('check', 'due', body('newer'));
+    commit.delete('check', 'deleted');
+    const asked = ['same', 'due', 'stored', 'deleted'].map((key) =>
+      commit.rewrite('check', key, 1, body('rewritten'), receipt(key)),
+    );
+    assert.deepEqual(asked, [true, false, false, false]);
+    await settle();
+    const states = async (key: string) => (await store.get('check', key))?.state;
+    assert.deepEqual(await Promise.all(['same', 'due', 'stored', 'deleted'].map(states)), [
+      'rewritten',
+      'newer',
+      'newer',
+      undefined,
+    ]);
+    assert.deepEqual(told, { same: [{ type: 'done' }] });
+  });
+});
+
 describe('a follower of a kind', () => {
   it('is told what is durable, before those who waited for it, and of nothing that was not written', async () => {
     const order: string[] = [];
