@@ -13,7 +13,7 @@ const run = (args: readonly string[], environment: Record<string, string> = {}) 
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     encoding: 'utf8',
     env: { ...process.env, ...environment },
-    timeout: 20_000,
+    timeout: 120_000,
   });
   return { status, stdout, stderr };
 };
@@ -53,7 +53,7 @@ const start = (
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   const said = (message: string | RegExp) =>
     new Promise<Record<string, unknown>>((resolve, reject) => {
-      const giveUp = setTimeout(() => reject(new Error(`never said ${message}; said: ${text}`)), 15_000);
+      const giveUp = setTimeout(() => reject(new Error(`never said ${message}; said: ${text}`)), 120_000);
       const look = () => {
         const line = lines().find(({ msg }) =>
           typeof message === 'string' ? msg === message : message.test(String(msg)),

@@ -63,7 +63,7 @@ export const startProgram = (
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  const line = (words: string, timeoutMs = 60_000): Promise<LogLine> =>
+  const line = (words: string, timeoutMs = 180_000): Promise<LogLine> =>
     new Promise((resolve, reject) => {
       const tail = () =>
         lines

@@ -61,7 +61,7 @@ export const connectReferenceAgent = async (url: string, encoding: Encoding): Pr
       const giveUp = setTimeout(() => {
         watchers.delete(look);
         reject(new Error(`no fitting ${type}; got ${JSON.stringify(frames)}`));
-      }, 15_000);
+      }, 120_000);
       const look = () => {
         const found = frames.find((each) => each.type === type && fits(each.payload));
         if (found === undefined) return;
