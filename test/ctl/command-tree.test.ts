@@ -26,6 +26,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'command exec': 'assets.test.ts',
   'command list': 'assets.test.ts',
   'command delete': 'assets.test.ts',
+  'import sensu-go': 'import.test.ts',
+  'import sensu-core': 'import.test.ts',
   'event trace': 'live.test.ts',
   'event history': 'live.test.ts',
   'actor list': 'live.test.ts',

@@ -1,14 +1,13 @@
 // diff: what create or apply would change, as a unified difference between the backend's resources and those in files.
-import { managedByCtlLabels } from '../../model/reserved-labels.ts';
-import type { ApiClient, Json } from '../client/api-client.ts';
+import type { ApiClient } from '../client/api-client.ts';
 import { refusalOf } from '../client/api-client.ts';
 import type { Work } from '../command.ts';
 import { CtlError, SaidError } from '../failure.ts';
-import { asYaml } from '../output/documents.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
 import type { Session } from '../session.ts';
+import { comparable } from '../sources/comparable.ts';
 import type { Described } from '../sources/documents.ts';
-import { asKept, findingsOf } from '../sources/offline-rules.ts';
+import { findingsOf } from '../sources/offline-rules.ts';
 import { readResources } from '../sources/read-resources.ts';
 
 export type Became = 'created' | 'changed' | 'unchanged';
@@ -19,30 +18,6 @@ export interface Difference {
   readonly text: string;
 }
 
-/** Without what the backend and apply add: who writes a file does not write these. */
-const asWritten = (resource: Json): Json => {
-  if (resource.metadata === undefined) return resource;
-  const { created_by: _author, labels, ...metadata } = resource.metadata as Json;
-  const own = Object.entries((labels ?? {}) as Json).filter(
-    ([label, value]) => managedByCtlLabels[label] !== value,
-  );
-  return {
-    ...resource,
-    metadata: { ...metadata, ...(own.length === 0 ? {} : { labels: Object.fromEntries(own) }) },
-  };
-};
-
-/** Keys in one order: that of a file is its writer's. */
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
-};
-
 export const differenceOf = async (
   session: Session,
   api: ApiClient,
@@ -50,11 +25,8 @@ export const differenceOf = async (
 ): Promise<Difference> => {
   const reply = await api.send('GET', resource.path);
   if (reply.status >= 400 && reply.status !== 404) throw refusalOf(reply);
-  const there = reply.status === 404 ? undefined : (JSON.parse(reply.text) as Json);
-  const textOf = (value: Json | undefined): Promise<string> | string =>
-    value === undefined ? '' : asYaml([sorted(asWritten(value)) as Json], resource.kind);
-  const before = await textOf(there);
-  const now = await textOf(asKept(resource) as Json);
+  const there = reply.status === 404 ? undefined : reply.text;
+  const { before, now } = await comparable(resource, there);
   const name = `${resource.kind.type} ${resource.namespace === '' ? '' : `${resource.namespace}/`}${resource.name}`;
   const names = [
     there === undefined ? '/dev/null' : `backend: ${name}`,

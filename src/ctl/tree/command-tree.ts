@@ -4,6 +4,7 @@ import { actorCommands } from './actors.ts';
 import { extensionCommands } from './assets.ts';
 import { configCommands } from './config.ts';
 import { fileCommands } from './files.ts';
+import { importCommands } from './imports.ts';
 import { siteCommands } from './site.ts';
 
 /** Words of kinds, and what they are; their commands are loaded when one of them is asked for. */
@@ -44,6 +45,7 @@ export const commandTree: readonly CommandSpec[] = [
   ...fileCommands,
   ...actorCommands,
   ...extensionCommands,
+  ...importCommands,
   command(
     'completion <shell>',
     'print the completion script of bash, zsh or fish',
