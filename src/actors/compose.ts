@@ -89,6 +89,7 @@ export const compose = (dependencies: Dependencies): Services => {
   commit.follow('entity', (key, record) => registered.noteCommitted(key, record !== undefined));
   const tree: EntityTree = composeTree(dependencies, {
     pipelines,
+    announcements,
     silences,
     registered,
     checkRestored: learn,

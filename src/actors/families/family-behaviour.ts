@@ -117,7 +117,7 @@ export class FamilyBehaviour<
       case 'deadline.clear':
         return actor.clearDeadline((effect as Extract<CommonEffect, { type: 'deadline.clear' }>).name);
       case 'forget':
-        this.#family.forgetting?.(this);
+        this.#family.forgetting?.(this, contextOf<TContext>(actor.snapshot()));
         return this.#services.commit.delete(this.#durable().kind, this.key, actor.holdReceipt());
       default:
         this.#family.perform(effect as OwnEffect<TEffect>, actor, this);

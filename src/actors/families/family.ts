@@ -100,8 +100,8 @@ export interface Family<
   persisting?(effect: TEffect, member: Member<TIdentity, TPorts>): void;
   /** The store can never take what was just to be written. */
   refused?(member: Member<TIdentity, TPorts>): void;
-  /** Its record is about to be deleted. */
-  forgetting?(member: Member<TIdentity, TPorts>): void;
+  /** Its record is about to be deleted, in the same batch as what is written here. */
+  forgetting?(member: Member<TIdentity, TPorts>, context: TContext): void;
   /** At boot its actor was started from a record, which may have been put aside since. */
   restored?(identity: TIdentity, record: StoredRecord, ports: TPorts): void;
   /** What makes two messages the same when looking for poison; see Behaviour. */

@@ -1,5 +1,5 @@
-// Announcements: events for handlers that no check keeps, such as metrics without a check, the registration of a client, or
-// the end of the incidents of one that was deleted. Each is in the store until the pipelines are done with it, so that a
+// Announcements: events for handlers that no check keeps, such as metrics without a check, the registration of a client,
+// the end of the incidents of one that was deleted, or what a deleted check still had to tell. Each is in the store until the pipelines are done with it, so that a
 // crash in between tells it again: at least once, as with the events of checks.
 import { randomUUID } from 'node:crypto';
 import { needsDelivery } from '../../machines/check/delivery-rule.ts';
@@ -14,6 +14,9 @@ const kind = 'system';
 const prefix = 'announcement/';
 const machine = 'announcement';
 const version = 1;
+
+const newKey = (): string => `${prefix}${randomUUID()}`;
+const bodyOf = (event: Event) => ({ machine, version, deadlines: [], state: { event } });
 
 export interface AnnouncementsPorts {
   readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'scan'>;
@@ -34,18 +37,25 @@ export class Announcements {
   tell(event: Event, receipt?: Receipt): void {
     if (!needsDelivery(event)) return receipt?.({ type: 'done' });
     const { commit } = this.#ports;
-    const key = `${prefix}${randomUUID()}`;
-    const body = { machine, version, deadlines: [], state: { event } };
+    const key = newKey();
     commit.put(
       kind,
       key,
-      () => body,
+      () => bodyOf(event),
       (outcome) => {
         if (outcome.type === 'done' || receipt === undefined) this.#deliver(key, event);
         else commit.delete(kind, key);
         receipt?.(outcome);
       },
     );
+  }
+
+  /** Keeps an event that the pipelines have already, in case of a crash. Returns what to call when they are done with it. */
+  keep(event: Event): () => void {
+    const { commit } = this.#ports;
+    const key = newKey();
+    commit.put(kind, key, () => bodyOf(event));
+    return () => void commit.delete(kind, key);
   }
 
   /** At boot: what an earlier process did not finish. A bad record is reported and left where it is. */

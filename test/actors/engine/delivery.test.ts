@@ -184,6 +184,49 @@ describe('delivery', () => {
     await world.stop();
   });
 
+  test('of an event that is deleted before anybody could be told happens all the same, over a crash as well', async () => {
+    const outage = { now: true };
+    const world = await World.open({ isOutage: () => outage.now });
+    for (const status of [1, 2]) await world.post({ status });
+    await world.drive(world.backend.deleteEvent('default', 'web-01', 'cpu'));
+    await world.crash();
+    outage.now = false;
+    await world.start();
+    await world.advance(10_000);
+    assert.deepEqual(
+      world
+        .toldOf('web-01', 'cpu')
+        .map(({ status }) => status)
+        .sort(),
+      [1, 2],
+    );
+    await world.crash();
+    await world.start();
+    await world.advance(10_000);
+    assert.equal(world.told.length, 2, 'told, and not kept');
+    await world.stop();
+  });
+
+  test('of a deleted event that ends late is not taken for that of the event that came after it', async () => {
+    const ends: (() => void)[] = [];
+    const world = await World.open({ handle: () => new Promise<void>((resolve) => ends.push(resolve)) });
+    await world.post({ status: 1 });
+    await world.drive(world.backend.deleteEvent('default', 'web-01', 'cpu'));
+    await world.post({ status: 2 });
+    ends[0]?.();
+    await world.quiet();
+    await world.crash();
+    await world.start();
+    await world.advance(10_000);
+    assert.deepEqual(
+      world.toldOf('web-01', 'cpu').map(({ status }) => status),
+      [1, 2, 2],
+    );
+    for (const end of ends) end();
+    await world.quiet();
+    await world.stop();
+  });
+
   test('does not wait for a store that cannot write: an alert goes out all the same', async () => {
     const stores: MemoryStore[] = [];
     const world = await World.open({

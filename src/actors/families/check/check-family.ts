@@ -31,6 +31,8 @@ export interface CheckPorts {
   readonly denied: (source: LiveActor, delivery: PendingDelivery) => boolean;
   /** Runs the pipelines for one event, then calls back. Delivers at least once, never throws. */
   readonly deliver: (source: LiveActor, delivery: PendingDelivery) => void;
+  /** The check is deleted: these, which it still had to tell, are told without it. */
+  readonly handOver: (identity: CheckIdentity, pending: readonly PendingDelivery[]) => void;
   /** Deliveries of a check were given up, because too many or too large ones waited: so many since it exists. */
   readonly dropped: (key: string, total: number) => void;
   /** At boot: the check came up from this record. */
@@ -87,6 +89,8 @@ export const checkFamily = defineFamily<CheckIdentity, CheckContext, CheckFact, 
   persisting(effect, { key, ports }) {
     if (effect.type === 'persist' && effect.dropped !== undefined) ports.dropped(key, effect.dropped);
   },
+  // In the same batch as the deletion, so that a crash finds them in one place or the other.
+  forgetting: ({ identity, ports }, { pending }) => ports.handOver(identity, pending),
   restored: ({ namespace, entity, check }, record, { restored }) =>
     restored(checkKey(namespace, entity, check), record),
   perform(effect, actor, member) {

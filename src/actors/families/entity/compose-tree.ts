@@ -5,6 +5,8 @@ import type { EntityFact } from '../../../machines/entity/entity-facts.ts';
 import { entityKey, keepaliveCheckName } from '../../../model/names.ts';
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import type { Announcements } from '../../pipelines/announcements.ts';
+import { CheckDeliveries } from '../../pipelines/check-deliveries.ts';
 import type { Pipelines } from '../../pipelines/pipelines.ts';
 import type { ActorId } from '../../runtime/contract.ts';
 import { reportReceipt } from '../../runtime/receipts.ts';
@@ -12,11 +14,12 @@ import { type CheckPorts, checkFamily } from '../check/check-family.ts';
 import { noteAgainMs } from '../limits.ts';
 import type { Silences } from '../silence/silences.ts';
 import { type EntityPorts, entityFamily } from './entity-family.ts';
-import { EntityTree, lastEvent } from './entity-tree.ts';
+import { checkId, EntityTree, lastEvent } from './entity-tree.ts';
 import type { RegisteredEntities } from './registered-entities.ts';
 
 export interface TreeNeighbours extends Pick<EntityPorts, 'publish' | 'configChanged'> {
   readonly pipelines: Pipelines;
+  readonly announcements: Announcements;
   readonly silences: Silences;
   readonly registered: RegisteredEntities;
   /** At boot: a check came up from this record. */
@@ -26,7 +29,7 @@ export interface TreeNeighbours extends Pick<EntityPorts, 'publish' | 'configCha
 export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbours): EntityTree => {
   const { runtime, families, log } = dependencies;
   const { registry, faults } = runtime;
-  const { pipelines, silences, registered } = neighbours;
+  const { pipelines, announcements, silences, registered } = neighbours;
   const nowMs = (): number => runtime.clock.wallMs();
   /**
    * Tells an actor what became of what it asked for: one that is flooded again later, since it waits for this. One that was
@@ -64,11 +67,12 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
     onForgotten: (namespace, name) => registered.delete(namespace, name),
     onRefused: (namespace, name) => registered.takeBack(namespace, name),
   };
-  const delayed = (seq: number, trace: unknown): CheckFact => ({
-    type: 'delivery.delayed',
-    seq,
-    nowMs: nowMs(),
-    trace,
+  const deliveries = new CheckDeliveries({
+    deliveries: pipelines.deliveries,
+    announcements,
+    nowMs,
+    note: (id, fact) => note(id, fact, 'a delivery'),
+    mention: (id, fact) => registry.tell(id, fact),
   });
   const checkPorts: CheckPorts = {
     denied: ({ id }, { seq, event }) => {
@@ -77,13 +81,9 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
       note(id, { type: 'delivery.finished', seq, nowMs: nowMs(), trace }, 'a delivery');
       return true;
     },
-    deliver: ({ id }, { seq, event }) =>
-      pipelines.deliveries.submit(
-        event,
-        (trace) => note(id, { type: 'delivery.finished', seq, nowMs: nowMs(), trace }, 'a delivery'),
-        // Nothing hangs on this note: what became of the delivery in the end is told in any case.
-        (trace) => registry.tell(id, delayed(seq, trace)),
-      ),
+    deliver: ({ id }, delivery) => deliveries.deliver(id, delivery),
+    handOver: ({ namespace, entity, check }, pending) =>
+      deliveries.handOver(checkId(namespace, entity, check), pending),
     dropped: (key, total) => {
       pipelines.deliveries.noteDropped();
       // A check that is flooded drops one with each result: every power of two is logged.
