@@ -7,7 +7,9 @@ import type { Resource, ResourceTable } from '../../src/actors/resources/resourc
 import { type Api, type ApiOptions, createApi } from '../../src/http/api.ts';
 import { type Log, silentLog } from '../../src/http/log.ts';
 import { asBuffer, decodeFrame } from '../../src/wire/frames.ts';
+import { protobufType } from '../../src/wire/headers.ts';
 import { type Ack, ackSchema } from '../../src/wire/messages.ts';
+import { type BinaryType, decodePayload, hasBinaryForm } from '../../src/wire/protobuf/payloads.ts';
 import { FakeBackend } from './fake-backend.ts';
 
 /** Cheap hashes: what bcrypt costs is not what most tests are about. */
@@ -236,7 +238,10 @@ export const connectAgent = async (
   socket.on('message', (data) => {
     const frame = decodeFrame(asBuffer(data));
     if (frame === null) return;
-    const payload: unknown = JSON.parse(frame.payload.toString());
+    const isBinary = headers['Accept'] === protobufType && hasBinaryForm(frame.type);
+    const payload: unknown = isBinary
+      ? decodePayload(frame.type as BinaryType, frame.payload)
+      : JSON.parse(frame.payload.toString());
     agent.frames.push({ type: frame.type, payload });
     if (frame.type === 'ack') agent.acks.push(ackSchema.parse(payload));
     for (const { test, done } of waiting.filter((one) => one.test())) {

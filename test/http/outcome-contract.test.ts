@@ -14,6 +14,8 @@ import { silentLog } from '../../src/http/log.ts';
 import { errorCatalogue } from '../../src/model/errors.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
 import { StoreError } from '../../src/store/snapshot-store.ts';
+import { protobufType } from '../../src/wire/headers.ts';
+import { encodePayload } from '../../src/wire/protobuf/payloads.ts';
 import { fakeTransport } from '../client/fake-transport.ts';
 import { eventually } from '../eventually.ts';
 import { agentEvent, agentHeaders, basicHeader, connectAgent, newId, type TestAgent } from './harness.ts';
@@ -158,45 +160,59 @@ const answerOf = (agent: TestAgent, id: string): string | undefined => {
   return refused === undefined ? undefined : 'refused';
 };
 
-test('the failure contract holds over the agent WebSocket', async (t) => {
-  const stage = await openStage(t);
-  const { counts } = stage.house.api.edge;
-  const agent = await connectAgent(t, stage.house, agentHeaders('agent-1'));
-  const send: Way['send'] = async (check, waiting) => {
-    const event = agentEvent(check, newId(), 'agent-1');
-    const offered = counts.offeredAgain;
-    agent.send('event', event);
-    return eventually(`an answer to ${check}`, () => {
-      if (counts.offeredAgain > offered) waiting();
-      return answerOf(agent, event.id ?? '');
-    });
-  };
-  await contractOf(stage, { entity: 'agent-1', send }, (outcome) => outcomeRules[outcome].agent);
-  assert.equal(counts.poisonous, 2, 'the poison and the fault');
-});
+type Encoding = 'JSON' | 'protobuf';
+const acceptOf = (encoding: Encoding): string => (encoding === 'JSON' ? 'application/json' : protobufType);
 
-test('the failure contract holds for agents of the reference dialect, which get no answers', async (t) => {
-  const stage = await openStage(t);
-  const { counts } = stage.house.api.edge;
-  const agent = await connectAgent(t, stage.house, {
-    'Sensu-AgentName': 'agent-2',
-    'Sensu-Namespace': 'default',
-    'Sensu-Subscriptions': 'linux',
-    'Sensu-User': 'agent',
-    Authorization: basicHeader('agent', 'P@ssw0rd!'),
-  });
-  const send: Way['send'] = (check, waiting) => {
-    const before = { ...counts };
-    agent.send('event', agentEvent(check, newId(), 'agent-2'));
-    return eventually(`an answer to ${check}`, () => {
-      if (counts.offeredAgain > before.offeredAgain) waiting();
-      if (counts.accepted > before.accepted) return 'acknowledged';
-      return counts.refused > before.refused ? 'refused' : undefined;
+const sendEvent = ({ socket }: TestAgent, encoding: Encoding, event: object): void => {
+  const payload = encoding === 'JSON' ? Buffer.from(JSON.stringify(event)) : encodePayload('event', event);
+  socket.send(Buffer.concat([Buffer.from('event\n'), payload]));
+};
+
+for (const encoding of ['JSON', 'protobuf'] as const)
+  test(`the failure contract holds over the agent WebSocket, in ${encoding}`, async (t) => {
+    const stage = await openStage(t);
+    const { counts } = stage.house.api.edge;
+    const agent = await connectAgent(t, stage.house, {
+      ...agentHeaders('agent-1'),
+      Accept: acceptOf(encoding),
     });
-  };
-  await contractOf(stage, { entity: 'agent-2', send }, (outcome) => outcomeRules[outcome].agent);
-  assert.deepEqual(agent.acks, []);
-});
+    const send: Way['send'] = async (check, waiting) => {
+      const event = agentEvent(check, newId(), 'agent-1');
+      const offered = counts.offeredAgain;
+      sendEvent(agent, encoding, event);
+      return eventually(`an answer to ${check}`, () => {
+        if (counts.offeredAgain > offered) waiting();
+        return answerOf(agent, event.id ?? '');
+      });
+    };
+    await contractOf(stage, { entity: 'agent-1', send }, (outcome) => outcomeRules[outcome].agent);
+    assert.equal(counts.poisonous, 2, 'the poison and the fault');
+  });
+
+for (const encoding of ['JSON', 'protobuf'] as const)
+  test(`the failure contract holds for agents of the reference dialect, which get no answers, in ${encoding}`, async (t) => {
+    const stage = await openStage(t);
+    const { counts } = stage.house.api.edge;
+    const agent = await connectAgent(t, stage.house, {
+      'Sensu-AgentName': 'agent-2',
+      'Sensu-Namespace': 'default',
+      'Sensu-Subscriptions': 'linux',
+      'Sensu-User': 'agent',
+      Accept: acceptOf(encoding),
+      Authorization: basicHeader('agent', 'P@ssw0rd!'),
+    });
+    const send: Way['send'] = (check, waiting) => {
+      const before = { ...counts };
+      sendEvent(agent, encoding, agentEvent(check, newId(), 'agent-2'));
+      return eventually(`an answer to ${check}`, () => {
+        if (counts.offeredAgain > before.offeredAgain) waiting();
+        if (counts.accepted > before.accepted) return 'acknowledged';
+        return counts.refused > before.refused ? 'refused' : undefined;
+      });
+    };
+    await contractOf(stage, { entity: 'agent-2', send }, (outcome) => outcomeRules[outcome].agent);
+    assert.deepEqual(agent.acks, []);
+  });
 
 const openEarlierApi = async (t: TestContext, { backend, api }: RealHouse): Promise<string> => {
   const earlier = createEarlierApi({

@@ -4,10 +4,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import test, { type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
+import { openBridge } from '../../src/actors/families/client/broker-bridge.ts';
 import { createEarlierApi } from '../../src/http/earlier-api/server.ts';
 import { inspectionDocs } from '../../src/http/inspect/route-docs.ts';
 import { silentLog } from '../../src/http/log.ts';
 import { asBuffer, decodeFrame } from '../../src/wire/frames.ts';
+import { protobufType } from '../../src/wire/headers.ts';
+import { encodePayload } from '../../src/wire/protobuf/payloads.ts';
+import { fakeTransport } from '../client/fake-transport.ts';
 import { eventually } from '../eventually.ts';
 import { addUser, basicHeader, grant, newId } from './harness.ts';
 import { openRealHouse, type RealHouse, realAdmin, realPassword } from './real-house.ts';
@@ -117,9 +121,11 @@ const overHttp =
     assert.ok([201, 403].includes(reply.status), `${reply.status} ${await reply.text()}`);
   };
 
+type Frame = (target: Target, marker: string) => { id: string };
+
 /** Opens an agent session as `a1`, or as the target itself; sends one frame; waits until it is settled either way. */
 const overSession =
-  (as: (target: Target) => string, frame: (target: Target, marker: string) => { id: string }): Way =>
+  (as: (target: Target) => string, frame: Frame, encoding: 'JSON' | 'protobuf'): Way =>
   async ({ house }, login, target, marker) => {
     const agentName = as(target);
     const socket = new WebSocket(house.agentUrl, {
@@ -127,6 +133,7 @@ const overSession =
         'Mon-AgentName': agentName,
         'Mon-Namespace': target.namespace,
         'Mon-Ack': '1',
+        Accept: encoding === 'JSON' ? 'application/json' : protobufType,
         Authorization: basicOf(login),
       },
     });
@@ -147,7 +154,9 @@ const overSession =
           if (read?.type === 'ack' && read.payload.toString().includes(event.id)) done();
         }),
       );
-      socket.send(`event\n${JSON.stringify(event)}`);
+      const payload =
+        encoding === 'JSON' ? Buffer.from(JSON.stringify(event)) : encodePayload('event', event);
+      socket.send(Buffer.concat([Buffer.from('event\n'), payload]));
       await settled;
     } finally {
       socket.terminate();
@@ -222,20 +231,27 @@ const rows: readonly Row[] = [
       ),
     },
   ]),
-  {
-    way: 'a session of that name',
-    needs: 'session',
-    write: overSession(({ entity }) => entity, eventOf),
-  },
-  { way: 'the session of a1', needs: 'session', write: overSession(() => 'a1', eventOf) },
-  {
-    way: 'the session of a1, by proxy_entity_name',
-    needs: 'session',
-    write: overSession(
-      () => 'a1',
-      (to, marker) => eventOf(own(to), marker, to.entity),
-    ),
-  },
+  ...(['JSON', 'protobuf'] as const).flatMap((encoding): Row[] => [
+    {
+      way: `a session of that name, in ${encoding}`,
+      needs: 'session',
+      write: overSession(({ entity }) => entity, eventOf, encoding),
+    },
+    {
+      way: `the session of a1, in ${encoding}`,
+      needs: 'session',
+      write: overSession(() => 'a1', eventOf, encoding),
+    },
+    {
+      way: `the session of a1, by proxy_entity_name, in ${encoding}`,
+      needs: 'session',
+      write: overSession(
+        () => 'a1',
+        (to, marker) => eventOf(own(to), marker, to.entity),
+        encoding,
+      ),
+    },
+  ]),
   { way: 'the earlier API', needs: 'earlier API', write: overEarlierApi },
   { way: 'the socket of the earlier generation', needs: 'earlier session', write: overEarlierSocket },
 ];
@@ -408,4 +424,88 @@ test('a request for one agent reaches that agent, whatever others say they liste
     subscriptions: ['entity:victim', 'linux'],
   });
   await request();
+});
+
+test('whoever may write to a broker writes clients of `default`, whatever the message names, and no agent', async (t) => {
+  const { house } = await open(t);
+  const { backend } = house;
+  const agent = new WebSocket(house.agentUrl, {
+    headers: { 'Mon-AgentName': 'a1', 'Mon-Namespace': 'default', Authorization: basicOf('agent') },
+  });
+  t.after(() => agent.terminate());
+  await once(agent, 'open');
+  const keepalive = { metadata: { name: 'keepalive', namespace: 'default' }, interval: 20, timeout: 120 };
+  const { entity } = eventOf({ namespace: 'default', entity: 'a1' }, '');
+  agent.send(
+    `keepalive\n${JSON.stringify({ id: newId(), timestamp: Math.floor(Date.now() / 1000), entity: { ...entity, entity_class: 'agent' }, check: keepalive })}`,
+  );
+  await eventually('the entity of the agent', () => backend.readEntity('default', 'a1'));
+  const broker = fakeTransport();
+  const dropped: unknown[] = [];
+  const note = (fields: object) => void dropped.push(fields);
+  const bridge = openBridge({
+    transport: broker.transport,
+    clients: backend.clients,
+    log: { info: () => {}, warn: note, error: note },
+  });
+  t.after(() => bridge.close());
+  broker.connect();
+  await eventually(
+    'the subscriptions',
+    () => broker.takers.has('results') && broker.takers.has('keepalives'),
+  );
+  const say = (pipe: string, message: object) => broker.request(pipe, message);
+  const check = { name: 'disk', output: 'x', status: 1 };
+  const rows: readonly (readonly [what: string, pipe: string, message: object, written: string | null])[] = [
+    ['a client', 'results', { client: 'c1', check }, 'default/c1/disk'],
+    [
+      'a proxy of a client',
+      'results',
+      { client: 'c1', check: { ...check, source: 'sw-1' } },
+      'default/sw-1/disk',
+    ],
+    [
+      'another namespace by field',
+      'results',
+      { client: 'c2', namespace: 'other', check: { ...check, namespace: 'other' } },
+      'default/c2/disk',
+    ],
+    ['another namespace by name', 'results', { client: 'other/x1', check }, null],
+    [
+      'another namespace by source',
+      'results',
+      { client: 'c1', check: { ...check, source: '../other/x1' } },
+      null,
+    ],
+    ['an agent', 'results', { client: 'a1', check }, null],
+    ['an agent by source', 'results', { client: 'c1', check: { ...check, source: 'a1' } }, null],
+    [
+      'an agent by proxy_entity_name',
+      'results',
+      { client: 'c3', check: { ...check, proxy_entity_name: 'a1' } },
+      'default/c3/disk',
+    ],
+    [
+      'the keepalive of an agent',
+      'keepalives',
+      { name: 'a1', address: '10.0.0.1', subscriptions: ['x'], timestamp: Math.floor(Date.now() / 1000) },
+      null,
+    ],
+  ];
+  const keys = async (): Promise<readonly string[]> =>
+    (await backend.readEvents({})).items.map(({ entity, check: { metadata } }) =>
+      [entity.metadata.namespace, entity.metadata.name, metadata.name].join('/'),
+    );
+  const expected = new Set(await keys());
+  const before = JSON.stringify((await backend.readEntity('default', 'a1'))?.subscriptions);
+  for (const [what, pipe, message, written] of rows) {
+    const drops = dropped.length;
+    await say(pipe, message);
+    if (written !== null) expected.add(written);
+    else assert.ok(dropped.length > drops, `${what} was dropped with a log line`);
+    const now = (await keys()).filter((key) => !key.endsWith('/keepalive') && !key.startsWith('mon-system/'));
+    assert.deepEqual(new Set(now), new Set([...expected].filter((key) => !key.endsWith('/keepalive'))), what);
+  }
+  assert.equal(JSON.stringify((await backend.readEntity('default', 'a1'))?.subscriptions), before);
+  assert.deepEqual((await backend.readEvents({ namespace: 'other' })).items, []);
 });

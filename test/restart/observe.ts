@@ -2,6 +2,8 @@
 // of the API as two users, headers, figures, the order of the event list, what every actor waits for.
 
 import { refusalsCheckName } from '../../src/actors/families/client/refusals.ts';
+import { platformNamespace } from '../../src/actors/platform/platform-events.ts';
+import { configurationCheck } from '../../src/actors/problems/compose-problems.ts';
 import { nameOf } from '../../src/http/inspect/events/event-row.ts';
 import type { keys, Player } from './player.ts';
 
@@ -102,21 +104,27 @@ const plain = (body: string, moment: Moment): unknown => {
   return lasting(value, moment);
 };
 
+/**
+ * Events of the platform about what lasts for a while: what is wrong with the definitions, and whose messages are refused. To
+ * notice it takes some time, which a start begins anew.
+ */
+const noticedLate: readonly string[] = [configurationCheck, refusalsCheckName];
+
+const isNoticedLate = (item: Named | null): boolean =>
+  item?.entity !== undefined && noticedLate.includes(item.check?.metadata?.name ?? '');
+
 const lasting = (value: unknown, moment: Moment): unknown => {
-  if (Array.isArray(value)) return value.map((item) => lasting(item, moment));
+  if (Array.isArray(value)) {
+    const items = moment.settled ? value : value.filter((item) => !isNoticedLate(item));
+    return items.map((item) => lasting(item, moment));
+  }
   if (typeof value !== 'object' || value === null) return value;
   const item = value as Named & Readonly<Record<string, unknown>>;
   if (item.check?.metadata?.name === 'keepalive' && item.entity !== undefined)
     return { keepaliveOf: item.entity.metadata?.name, failing: (item.check.status ?? 0) > 0 };
-  // What is wrong with the definitions is told once it lasts; looking begins anew with a start.
-  if (item.check?.metadata?.name === 'configuration' && item.entity !== undefined)
-    return { configuration: item.entity.metadata?.name, failing: (item.check.status ?? 0) > 0 };
-  // Refusals are kept in memory only: after a start the event stays a little longer than it would have.
-  if (item.check?.metadata?.name === refusalsCheckName && item.entity !== undefined)
-    return {
-      refusals: item.entity.metadata?.name,
-      ...(moment.settled ? { failing: (item.check.status ?? 0) > 0 } : {}),
-    };
+  const check = item.check?.metadata?.name ?? '';
+  if (noticedLate.includes(check) && item.entity !== undefined)
+    return { [check]: item.entity.metadata?.name, failing: (item.check?.status ?? 0) > 0 };
   return Object.fromEntries(
     Object.entries(item).flatMap(([key, field]) => {
       // When a delivery was tried is no promise: a start tries at once what waits for another try.
@@ -149,6 +157,7 @@ const actors = (player: Player, { settled }: Moment): Seen => {
   for (const prefix of watched) {
     for (const { id, value } of runtime.actors(prefix)) {
       if (isBlank(value)) continue;
+      if (!settled && id.startsWith(`check:${platformNamespace}/`)) continue;
       const isSilenceOfAgent = id.endsWith('/keepalive') || prefix === 'entity:' || prefix === 'client:';
       const waits = (runtime.actor(id)?.deadlines ?? []).map(({ name, atMs }) =>
         isSilenceOfAgent ? name : `${name} at ${Math.round(atMs / 1000)}`,

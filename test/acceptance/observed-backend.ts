@@ -1,0 +1,114 @@
+// Everything that can be seen of a backend over its sockets, as plain data to compare: every GET of its own document, headers,
+// figures, what its actors wait for.
+import { openApiPath } from '../../src/http/openapi/document.ts';
+import type { ApiClient, Backend } from './programs.ts';
+
+export type Observed = Readonly<Record<string, unknown>>;
+
+const skipped = ['/stream', '/metrics', '/docs', '/openapi.json', '/oidc/', '/auth', '/api/inspect/'];
+const skippedHeaders = ['date', 'content-length', 'etag', 'connection', 'keep-alive', 'transfer-encoding'];
+const gauges = [
+  'mon_backend_entities',
+  'mon_backend_events',
+  'mon_backend_resources',
+  'mon_backend_resource_bytes',
+];
+const durable = ['entity:', 'check:', 'silence:', 'schedule:', 'client:'];
+/** Schedules wait again and again: what lasts is the phase. Divides every interval of the scenarios. */
+export const phaseMs = 5_000;
+
+interface Row {
+  readonly id: string;
+  readonly value: unknown;
+}
+
+interface Named {
+  readonly name?: string;
+  readonly username?: string;
+  readonly metadata?: { readonly name?: string };
+  readonly entity?: Named;
+  readonly check?: Named;
+}
+
+export const observe = async (backend: Backend, api: ApiClient): Promise<Observed> => ({
+  ...(await answers(backend, api)),
+  ...(await figures(backend)),
+  ...(await waits(api)),
+});
+
+const answers = async (backend: Backend, api: ApiClient): Promise<Observed> => {
+  const document = (await (await fetch(`${backend.api}${openApiPath('/openapi.json')}`)).json()) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  };
+  const seen: Record<string, unknown> = {};
+  const headers: Record<string, unknown> = {};
+  const look = async (path: string): Promise<unknown> => {
+    const response = await api.call('GET', encodeURI(path));
+    for (const [name, value] of response.headers)
+      if (!skippedHeaders.includes(name)) headers[`${name} of ${path}`] = value;
+    // The port is another one after every start.
+    const text = (await response.text()).replaceAll(backend.api, '<api>');
+    const body = parsed(text);
+    seen[`GET ${path}`] = { status: response.status, body };
+    return body;
+  };
+  const paths = Object.entries(document.paths)
+    .filter(([path, methods]) => 'get' in methods && !skipped.some((part) => path.includes(part)))
+    .map(([path]) => path.replace('{namespace}', 'default'));
+  for (const path of paths.filter((path) => !path.includes('{'))) {
+    const body = await look(path);
+    if (!Array.isArray(body)) continue;
+    for (const name of body.flatMap(nameOf))
+      if (paths.includes(`${path}/{name}`)) await look(`${path}/${name}`);
+      else if (path.endsWith('/events')) {
+        await look(`${path}/${name}`);
+        await look(`${path}/${name}/trace`);
+      }
+  }
+  return { ...seen, headers };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const nameOf = (item: Named): readonly string[] => {
+  const { entity, check } = item;
+  if (entity !== undefined && check !== undefined)
+    return [`${entity.metadata?.name}/${check.metadata?.name}`];
+  const name = item.metadata?.name ?? item.username ?? item.name;
+  return name === undefined ? [] : [name];
+};
+
+const figures = async (backend: Backend): Promise<Observed> => {
+  const text = await (await fetch(`${backend.api}/metrics`)).text();
+  const shown = text.split('\n').filter((line) => gauges.some((name) => line.startsWith(name)));
+  return { figures: shown };
+};
+
+/** When each wait ends, to the second. */
+const waits = async (api: ApiClient): Promise<Observed> => {
+  const seen: Record<string, unknown> = {};
+  for (const prefix of durable) {
+    const { items } = await api.get<{ items: readonly Row[] }>(
+      `/api/inspect/v1/actors?limit=1000&prefix=${encodeURIComponent(prefix)}`,
+    );
+    for (const { id, value } of items) {
+      const { deadlines } = await api.get<{ deadlines: readonly { name: string; atMs: number }[] }>(
+        `/api/inspect/v1/actors/${encodeURIComponent(id)}`,
+      );
+      const isSchedule = id.startsWith('schedule:');
+      seen[id] = {
+        value,
+        waits: deadlines.map(({ name, atMs }) =>
+          isSchedule ? { name, phase: atMs % phaseMs } : { name, atMs },
+        ),
+      };
+    }
+  }
+  return seen;
+};

@@ -1,0 +1,172 @@
+// Everything in the backend that can grow, and what keeps it from growing without a bound: a row of the table of bounds, or
+// something else that is bounded itself. A new Map, Set or list that lives longer than the call that fills it belongs here.
+
+/** `bound`: the row of `bounds` it is the collection of. `because`: why it needs no row of its own. */
+export type Reason = { readonly bound: string } | { readonly because: string };
+
+const bound = (collection: string): Reason => ({ bound: collection });
+const because = (why: string): Reason => ({ because: why });
+
+const perEntity = bound('entities');
+const perCheck = bound('checks of one entity');
+const perResource = bound('resources of one kind: checks, silences, stashes and the like');
+const perSession = because(
+  'one entry an agent connection or one a subscription of it; agents take a place each',
+);
+const oneCall = because('lives as long as one call, and holds parts of what it was given');
+const ofTheProgram = because('filled while the program is put together, by its own code');
+const untilCommit = because('what waits for the store; edges are not read while much does');
+const damaged = because(
+  'a record that could not be read, kept while the program runs; the store holds no more',
+);
+
+export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
+  'actors/durable/commit-slot': { '#kinds': untilCommit },
+  'actors/durable/group-commit': { '#followers': ofTheProgram, '#queue': untilCommit },
+  'actors/events/event-index': { '#entries': perCheck, '#boards': perResource, '#remarking': perResource },
+  'actors/events/event-search': { items: oneCall, seen: oneCall, found: oneCall },
+  'actors/events/read-model': { '#items': oneCall },
+  'actors/events/sorted-list': { '#chunks': perCheck },
+  'actors/families/circuit/circuits': {
+    probing: because('one call under way to a handler each; workers are limited'),
+  },
+  'actors/families/client/clients': {
+    '#outlets': because('one a transport: the socket, and the brokers the operator named'),
+    '#committed': perEntity,
+  },
+  'actors/families/client/refusals': { '#refused': because('maxRefusedKept; the oldest is forgotten') },
+  'actors/families/client/result-ids': { '#given': because('maxResultIds; the oldest is forgotten') },
+  'actors/families/entity/held-events': { '#byEntity': perEntity },
+  'actors/families/entity/registered-entities': { '#keys': perEntity, '#committed': perEntity },
+  'actors/families/schedule/issue-times': { '#last': perResource },
+  'actors/families/schedule/proxy-matcher': { '#known': perResource },
+  'actors/families/schedule/schedules': { '#configs': perResource },
+  'actors/families/schedule/turns': { '#last': perResource },
+  'actors/families/session/sessions': { '#byEntity': perSession },
+  'actors/families/session/subscription-index': { '#holders': perSession, '#held': perSession },
+  'actors/families/silence/silence-index': { '#byNamespace': perResource },
+  'actors/pipelines/check-deliveries': { '#underWay': bound('deliveries one check keeps waiting') },
+  'actors/pipelines/deliveries': {
+    '#waiting': bound('events that wait for a worker'),
+    '#idle': because('those who wait for the end of a backend that stops'),
+  },
+  'actors/platform/watchdog': { '#followed': perResource },
+  'actors/problems/problem-book': { '#entries': perResource, '#namedBy': perResource, names: oneCall },
+  'actors/problems/withheld': { '#states': perResource },
+  'actors/resources/resource-budget': { '#sizes': perResource },
+  'actors/resources/resource-store': { '#byKey': perResource },
+  'actors/resources/resource-table': { '#stores': because('one a kind'), '#watchers': ofTheProgram },
+  'actors/resources/write-order': { '#last': untilCommit, '#writers': untilCommit, '#closing': untilCommit },
+  'actors/runtime/backoff-rule': {
+    times: because('failures within the period of one supervisor; older ones are forgotten'),
+    lastFailed: because('one a child of one supervisor that failed'),
+  },
+  'actors/runtime/effect-logic': { collected: oneCall, steps: oneCall },
+  'actors/runtime/facts': { listeners: ofTheProgram },
+  'actors/runtime/inspection': {
+    '#observers': bound('live streams'),
+    '#ring': because('a ring of so many transitions of an actor that is watched'),
+  },
+  'actors/runtime/mailbox': { '#letters': bound('mail of one check') },
+  'actors/runtime/pressure-gauge': { '#listeners': ofTheProgram },
+  'actors/runtime/pressure': { '#listeners': ofTheProgram },
+  'actors/runtime/quiet-step': { taken: oneCall },
+  'actors/runtime/registry': { cells: perCheck },
+  'actors/runtime/run-queue': {
+    ready: perCheck,
+    tasks: because('short pieces of work of actors; each has one at a time'),
+  },
+  'actors/runtime/slots': { '#slots': perCheck },
+  'actors/runtime/supervisor': {
+    '#whenHalted': because('those who wait for one stop'),
+    '#whenReady': because('those who wait for one start'),
+  },
+  'assets/asset-cache': { holders: because('one an asset in use by a run; runs are limited') },
+  'assets/asset-filter': { '#waiting': bound('evaluations of expressions that wait') },
+  'assets/asset-store': { underWay: perResource, kept: oneCall, releases: oneCall },
+  'assets/turns': { waiting: because('one a build that is fetched; builds are resources') },
+  'assets/unpack-archive': { '#folders': oneCall, '#files': oneCall, '#links': oneCall },
+  'http/auth/credentials': { underWay: bound('passwords that wait to be checked') },
+  'http/auth/guess-throttle': { '#entries': bound('names and addresses with wrong passwords, each') },
+  'http/auth/hashing-queue': { waiting: bound('passwords that wait to be checked') },
+  'http/auth/providers/trusting-fetch': { chunks: because('one answer of an issuer, of limited size') },
+  'http/auth/sessions': { logins: bound('logins of one user'), ofUser: bound('logins of one user') },
+  'http/earlier-api/hub': {
+    '#fanout': bound('subscriptions of one earlier client'),
+    '#direct': bound('subscriptions of one earlier client'),
+  },
+  'http/earlier-api/transport-socket': { open: because('one a connection; connections are limited') },
+  'http/edge/acknowledger': { '#dirty': bound('frames of one agent session that are not settled') },
+  'http/edge/agent-connection': { '#retryTimers': bound('frames of one agent session that are not settled') },
+  'http/edge/known-frame': { '#entries': bound('frames the agent listener remembers') },
+  'http/edge/reporting-rights': { known: because('maxRememberedRights a session; then all are asked anew') },
+  'http/edge/session-book': { '#byAgent': perSession },
+  'http/edge/write-watch': { '#waiting': bound('frames of one agent session that are not settled') },
+  'http/inspect/audit': { kept: because('keptAudits; the oldest is forgotten') },
+  'http/inspect/diff': { found: oneCall },
+  'http/inspect/event-stream': {
+    pending: because('one batch of a live stream; a reader that stalls is cut off'),
+  },
+  'http/inspect/events/event-list': { streams: bound('live streams') },
+  'http/inspect/machine-graph': { counts: oneCall },
+  'http/inspect/routes': { streams: bound('live streams') },
+  'http/inspect/watch-hub': {
+    watched: bound('actors that are watched'),
+    listeners: bound('live streams'),
+    replay: because('a ring of so many transitions'),
+  },
+  'http/live-streams': { streams: bound('live streams') },
+  'http/reminder': { told: because('maxKeys; then all of them may be told again') },
+  'main/quickstart': { waiting: oneCall, lastLines: because('the last lines of a program that is started') },
+  'model/earlier/json': { seen: oneCall },
+  'model/earlier/tokens': { unmatched: oneCall },
+  'model/quick-object': { asked: ofTheProgram },
+  'model/template/lexer': { tokens: oneCall },
+  'model/template/run': { '#output': because('one run of a template, whose output is limited') },
+  'model/token-trust': { known: oneCall },
+  'model/unknown-fields': { found: oneCall },
+  'pipeline/commands/command-helper': { '#running': because('one a command that runs; workers are limited') },
+  'pipeline/commands/helper-process': { aborts: because('one a command that runs; workers are limited') },
+  'pipeline/filters': { rulings: oneCall, programs: oneCall },
+  'pipeline/handler-sets': { found: oneCall, skipped: oneCall, visited: oneCall },
+  'pipeline/plan': { workflows: oneCall, '#skipped': oneCall },
+  'pipeline/sandbox/sandbox-worker': { tasks: bound('evaluations of expressions that wait') },
+  'pipeline/sandbox/sandbox': {
+    '#queue': bound('evaluations of expressions that wait'),
+    '#inFlight': bound('evaluations of expressions that wait'),
+  },
+  'pipeline/trace': { counts: oneCall },
+  'secrets/secrets': {
+    stores: perResource,
+    underWay: bound('requests to one secrets store that wait for its rate limit'),
+  },
+  'store/directory-owner': { openHere: because('one a store this process has open') },
+  'store/lmdb-store': {
+    '#arenas': because('one a kind'),
+    '#quarantined': damaged,
+    '#underWay': untilCommit,
+    results: oneCall,
+  },
+  'store/memory-store': {
+    kinds: because('one a kind'),
+    '#quarantined': damaged,
+    cells: because('for tests'),
+  },
+  'store/mongo-store': { '#quarantined': damaged, '#underWay': untilCommit },
+  'store/record-codec': { '#chunks': oneCall },
+  'wire/earlier/rabbitmq-transport': {
+    '#connections': ofTheProgram,
+    '#declared': bound('subscriptions of one earlier client'),
+    '#consumers': bound('subscriptions of one earlier client'),
+    '#funnels': bound('subscriptions of one earlier client'),
+  },
+  'wire/earlier/redis-transport': {
+    '#clients': ofTheProgram,
+    '#takers': bound('subscriptions of one earlier client'),
+    inHand: bound('messages of one earlier client that are not settled'),
+  },
+  'wire/earlier/web-socket-transport': {
+    '#takers': bound('subscriptions of one earlier client'),
+    '#waiting': bound('messages of one earlier client that are not settled'),
+  },
+};
