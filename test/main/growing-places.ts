@@ -110,6 +110,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'http/inspect/events/event-list': { streams: bound('live streams') },
   'http/inspect/machine-graph': { counts: oneCall },
   'http/inspect/routes': { streams: bound('live streams') },
+  'http/inspect/stream-bundle': { open: bound('live streams') },
   'http/inspect/watch-hub': {
     watched: bound('actors that are watched'),
     listeners: bound('live streams'),
@@ -140,6 +141,12 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     stores: perResource,
     underWay: bound('requests to one secrets store that wait for its rate limit'),
   },
+  'store/backup/consistent-export': {
+    '#keys': because(
+      'keys of records written while a backup is taken; it ends with it, and keys are as many as records',
+    ),
+  },
+  'store/backup/write-backup': { unreadable: because('records that could not be read, named by one backup') },
   'store/directory-owner': { openHere: because('one a store this process has open') },
   'store/lmdb-store': {
     '#arenas': because('one a kind'),
@@ -165,6 +172,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     '#takers': bound('subscriptions of one earlier client'),
     inHand: bound('messages of one earlier client that are not settled'),
   },
+  'wire/protobuf/event-layout': { fixed: oneCall },
   'wire/earlier/web-socket-transport': {
     '#takers': bound('subscriptions of one earlier client'),
     '#waiting': bound('messages of one earlier client that are not settled'),
