@@ -43,6 +43,9 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/families/schedule/proxy-matcher': { '#known': perResource },
   'actors/families/schedule/schedules': { '#defined': perResource },
   'actors/families/schedule/turns': { '#last': perResource },
+  'actors/families/session/request-queue': {
+    '#jobs': because('maxQueuedRequests; past that the oldest are written at once'),
+  },
   'actors/families/session/sessions': { '#byEntity': perSession },
   'actors/families/session/subscription-index': { '#holders': perSession, '#held': perSession },
   'actors/families/silence/silence-index': { '#byNamespace': perResource },
