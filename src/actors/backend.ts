@@ -1,6 +1,7 @@
 import type { BootContext, BootFact } from '../machines/boot/boot-machine.ts';
 import type { EntityFact } from '../machines/entity/entity-facts.ts';
 import type { CheckConfig } from '../model/check.ts';
+import { clientLabel } from '../model/earlier/attributes.ts';
 import { clientNamespace } from '../model/earlier/namespace.ts';
 import type { Entity } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
@@ -143,6 +144,9 @@ export class Backend {
     schedules.follow(configuration);
     watchdog.start();
     problems.start();
+    this.#finishDeletions().catch((error: unknown) =>
+      this.runtime.faults.report('finishing the deletion of clients', error),
+    );
   }
 
   async #drain(): Promise<void> {
@@ -258,16 +262,28 @@ export class Backend {
   }
 
   /**
-   * Its incidents are resolved towards the pipelines, then everything of it goes. With `barMs` nothing it says meanwhile is
-   * believed, nor for that long afterwards. False when there is no such client.
+   * Its incidents are resolved towards the pipelines, then everything of it goes. Nothing it says meanwhile is believed, nor
+   * for `barMs` afterwards. False when there is no such client.
    */
-  async deleteClient(name: string, { barMs }: { readonly barMs?: number } = {}): Promise<boolean> {
+  async deleteClient(name: string, { barMs = 0 }: { readonly barMs?: number } = {}): Promise<boolean> {
     const { clients } = this.#services;
-    const barred = barMs === undefined ? null : this.#nowMs() + maxDeletionMs + barMs;
-    if (!(await clients.delete(name, barred))) return false;
+    // The bar is durable: should we end meanwhile, the next start finds what is left to do.
+    if (!(await clients.delete(name, this.#nowMs() + maxDeletionMs + barMs))) return false;
     await this.#forgetClient(name);
-    if (barMs !== undefined) await clients.bar(name, barMs === 0 ? null : this.#nowMs() + barMs);
+    await clients.bar(name, barMs === 0 ? null : this.#nowMs() + barMs);
     return true;
+  }
+
+  /** Deletions of clients that an earlier process did not finish: a client that is barred has no entity. */
+  async #finishDeletions(): Promise<void> {
+    const { clients, tree } = this.#services;
+    for (const { name, untilMs } of clients.barred()) {
+      const labels = tree.entity(clientNamespace, name)?.metadata.labels ?? {};
+      if (!(clientLabel in labels)) continue;
+      await this.#forgetClient(name);
+      const leftUntilMs = untilMs - maxDeletionMs;
+      await clients.bar(name, leftUntilMs > this.#nowMs() ? leftUntilMs : null);
+    }
   }
 
   async #forgetClient(name: string): Promise<void> {

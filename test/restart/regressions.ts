@@ -60,6 +60,10 @@ export const regressions: Readonly<Record<string, readonly Step[]>> = {
     step({ type: 'client.deleted', client: 'client-0' }),
     killed(time(1)),
   ],
+  'the deletion of a client that a kill cut short is finished': [
+    step({ type: 'client.result', client: 'client-0', check: 'load', status: 0, count: 1 }),
+    { operation: { type: 'client.deleted', client: 'client-0' }, kill: 1 },
+  ],
   'what an operator made of the entity of a client stays when the client is heard of again': [
     step({ type: 'client.keepalive', client: 'client-0', address: '10.0.0.1' }),
     step({

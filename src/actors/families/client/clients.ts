@@ -170,6 +170,14 @@ export class Clients {
     return context.record === null ? undefined : { name, record: context.record, state: value };
   }
 
+  /** Those that are deleted and kept out for a while, until this wall time. */
+  barred(): readonly { readonly name: string; readonly untilMs: number }[] {
+    return [...this.#committed].flatMap(([name, { state }]) => {
+      const { record, deadlineAtMs } = (state as { readonly context: ClientContext }).context;
+      return record === null ? [{ name, untilMs: deadlineAtMs ?? 0 }] : [];
+    });
+  }
+
   declare(record: ClientRecord): Promise<void> {
     const read = readKeepalive(record);
     if (!read.ok) return Promise.reject(new MonError('invalid', read.why));
