@@ -1,5 +1,5 @@
 // How long one result takes in the check machine as the runtime runs it: `actor.send` with a real 1.5 kB event, effects
-// collected. Beside it the same by XState's own steps, as an actor is sent its messages while somebody watches it.
+// collected. Beside it the same while somebody watches the actor.
 // Alone: node dist/test/bench/check-machine.js
 import { fileURLToPath } from 'node:url';
 import { type AnyActor, createActor, type EventObject } from 'xstate';
@@ -99,7 +99,7 @@ const run = (title: string, over: (n: number) => Record<string, unknown>, send =
 export const benchCheckMachine = (): void => {
   console.log(`event: ${JSON.stringify(wire(1, {})).length} bytes on the wire`);
   run('passing, nobody to tell', () => ({}));
-  run("passing, by XState's own steps", () => ({}), sendObserved);
+  run('passing, watched', () => ({}), sendObserved);
   run('passing, ttl', () => ({ ttl: 120 }));
   run('passing, ttl, handlers, delivered', () => ({ ttl: 120, handlers: ['slack'] }));
   run('changing every time, ttl, delivered', (n) => ({ ttl: 120, handlers: ['slack'], status: n % 2 }));

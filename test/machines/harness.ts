@@ -6,6 +6,7 @@ import {
   type EventObject,
   type Snapshot,
 } from 'xstate';
+import { decided } from '../../src/actors/runtime/statechart/decision.ts';
 
 export interface Transition {
   readonly source: { readonly id: string };
@@ -43,7 +44,7 @@ export const bring = <TFact extends EventObject, TEffect>(
   return {
     send(fact) {
       effects = [];
-      actor.send(fact);
+      actor.send(decided(machine, actor.getSnapshot() as AnyMachineSnapshot, fact) as never);
       const snapshot = actor.getSnapshot() as AnyMachineSnapshot;
       if (snapshot.status === 'error') throw snapshot.error;
       return effects;

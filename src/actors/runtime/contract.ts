@@ -1,6 +1,7 @@
 // The words of the actor runtime: what an actor is started from, how it is spoken to, what it leaves behind.
 import type { AnyStateMachine, Snapshot } from 'xstate';
 import type { Receipt } from './outcome.ts';
+import type { Candidate } from './statechart/explain.ts';
 
 export type { Outcome, Receipt } from './outcome.ts';
 
@@ -158,12 +159,10 @@ export interface TransitionRecord {
   readonly changed: boolean;
   readonly actions: readonly string[];
   readonly effects: readonly string[];
-  /** The guards among the candidates for this event, what each says, and whether its transition was taken. */
-  readonly guards: readonly {
-    readonly guard: string;
-    readonly verdict: 'yes' | 'no' | 'threw';
-    readonly taken: boolean;
-  }[];
+  /** Ids of the lines taken, in order, eventless ones included (statechart/chart.ts). */
+  readonly taken: readonly string[];
+  /** Every transition the event could have taken, with what its guard says. */
+  readonly candidates: readonly Candidate[];
   readonly microsteps: number;
   /** Of the transition alone, without its effects. */
   readonly durationUs: number;

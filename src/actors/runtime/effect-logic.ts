@@ -5,21 +5,19 @@ import type {
   AnyActor,
   AnyActorRef,
   AnyEventObject,
+  AnyMachineSnapshot,
   AnyStateMachine,
-  AnyTransitionDefinition,
   EventObject,
-  InspectionEvent,
   Snapshot,
 } from 'xstate';
-import { quietStepOf } from './quiet-step.ts';
+import { chartOf } from './statechart/chart.ts';
+import { type Microstep, type Scope, sharedExecutorOf } from './statechart/executor.ts';
 
 export interface Effect {
   readonly type: string;
 }
 
 export type EffectLogic = ActorLogic<Snapshot<unknown>, AnyEventObject>;
-
-type Scope = Parameters<EffectLogic['transition']>[2];
 
 // Transitions never nest (every send goes through the run queue), so one list serves all actors of the process.
 let collected: Effect[] = [];
@@ -37,18 +35,12 @@ export const takeEffects = (): readonly Effect[] => {
   return taken;
 };
 
-/** One microstep: the transitions taken together, and where they led. */
-export interface Step {
-  readonly transitions: readonly AnyTransitionDefinition[];
-  readonly snapshot: unknown;
-}
-
 /** Where the microsteps of the transition under way are noted, when somebody watches its actor. */
-let observed: Step[] | undefined;
+let observed: Microstep[] | undefined;
 
-/** Sends and tells the microsteps of it. Every step is XState's own: it cannot see a quiet one (quiet-step.ts). */
-export const sendObserved = (actor: AnyActor, message: EventObject): readonly Step[] => {
-  const steps: Step[] = [];
+/** Sends and tells the microsteps of it. */
+export const sendObserved = (actor: AnyActor, message: EventObject): readonly Microstep[] => {
+  const steps: Microstep[] = [];
   observed = steps;
   try {
     actor.send(message);
@@ -56,19 +48,6 @@ export const sendObserved = (actor: AnyActor, message: EventObject): readonly St
     observed = undefined;
   }
   return steps;
-};
-
-/**
- * The scope of a transition whose microsteps are noted. Those who inspect a system are told of every actor in it, and every
- * actor in it pays: here only this transition is told of, since only it sees a system that somebody inspects.
- */
-const notingIn = (steps: Step[], scope: Scope): Scope => {
-  const _sendInspectionEvent = (event: InspectionEvent): void => {
-    if (event.type === '@xstate.microstep')
-      steps.push({ transitions: event._transitions, snapshot: event.snapshot });
-  };
-  const system = Object.assign(Object.create(scope.system), { _sendInspectionEvent });
-  return Object.assign(Object.create(scope), { system });
 };
 
 const logics = new WeakMap<AnyStateMachine, EffectLogic>();
@@ -84,7 +63,7 @@ export const effectLogic = (machine: AnyStateMachine): EffectLogic => {
 };
 
 const adapt = (machine: AnyStateMachine): EffectLogic => {
-  const takeQuietStep = quietStepOf(machine);
+  const executor = sharedExecutorOf(machine);
   return {
     config: machine.config,
     getInitialSnapshot(scope, input) {
@@ -97,12 +76,9 @@ const adapt = (machine: AnyStateMachine): EffectLogic => {
     },
     transition(snapshot, event, scope) {
       try {
-        if (observed !== undefined)
-          return machine.transition(snapshot as never, event, notingIn(observed, scope) as never);
-        const step = takeQuietStep(snapshot as never, event);
-        if (step === undefined) return machine.transition(snapshot as never, event, scope as never);
-        collected.push(...step.emitted);
-        return step.snapshot;
+        const steps = observed;
+        const note = steps === undefined ? undefined : (step: Microstep): void => void steps.push(step);
+        return executor.advance(snapshot as AnyMachineSnapshot, event, scope, collect, note);
       } catch (error) {
         stopOrphans(snapshot, scope);
         throw error;
@@ -125,21 +101,11 @@ const stopOrphans = (snapshot: Snapshot<unknown>, scope: Scope): void => {
   for (const child of Object.values(children)) scope.stopChild(child);
 };
 
-interface StateNodeLike {
-  readonly id: string;
-  readonly invoke: readonly unknown[];
-  readonly states: Record<string, StateNodeLike>;
-}
-
 /** A supervised machine asks for effects; what it invoked would live outside supervision and run again on restore. */
 const refuseInvokes = (machine: AnyStateMachine): void => {
-  const visit = (node: StateNodeLike): void => {
-    if (node.invoke.length > 0) {
-      throw new TypeError(
-        `state ${node.id} invokes an actor: emit an effect and let the behaviour perform it`,
-      );
-    }
-    for (const child of Object.values(node.states)) visit(child);
-  };
-  visit(machine.root as unknown as StateNodeLike);
+  const invoking = chartOf(machine).nodes.find(({ ref }) => ref.invoke.length > 0);
+  if (invoking === undefined) return;
+  throw new TypeError(
+    `state ${invoking.ref.id} invokes an actor: emit an effect and let the behaviour perform it`,
+  );
 };

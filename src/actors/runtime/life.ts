@@ -15,7 +15,7 @@ import { takeEffects } from './effect-logic.ts';
 import type { TransitionWatch } from './inspection.ts';
 import type { RuntimeServices } from './runtime-services.ts';
 import { done, Settlement, tellReceipt } from './settlement.ts';
-import { knowsEvent } from './unknown-event.ts';
+import { knowsEvent } from './statechart/chart.ts';
 
 /** How handling a message went. `ended`: the machine reached a final state. */
 export type Handled =

@@ -18,6 +18,11 @@ export const maxTurnMs = 8;
 /** Messages one actor handles before the next actor with mail gets its turn. */
 export const maxBatchMessages = 16;
 
+/** Microsteps (eventless transitions, raised events) one message may cause before the machine counts as stuck: a crash. */
+export const maxMicrosteps = 1_000;
+/** The same for a dry run, which answers with an error. */
+export const maxDryRunMicrosteps = 100;
+
 /** Senders that wait for one coalesced message; one more is refused. */
 export const maxJoinedReceipts = 1_000;
 

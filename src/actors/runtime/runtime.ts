@@ -1,14 +1,16 @@
 // One actor runtime: the parts that all its actors share, made once and handed around.
 
+import type { AnyMachineSnapshot } from 'xstate';
 import type { Cell } from './cell.ts';
 import { type Clock, realClock } from './clock.ts';
 import type { ActorId, ActorMessage, LifecycleFact, SupervisorSpec } from './contract.ts';
 import { createDeadlines } from './deadlines.ts';
 import { createFacts, createFaults, type RuntimeLog, safeLog } from './facts.ts';
-import { type DryRun, dryRun, type TransitionObserver, TransitionWatch } from './inspection.ts';
+import { type TransitionObserver, TransitionWatch } from './inspection.ts';
 import { createRegistry } from './registry.ts';
 import { createRunQueue } from './run-queue.ts';
 import { checkSpec } from './spec-check.ts';
+import { type DryRun, dryRun } from './statechart/dry-run.ts';
 import { Supervisor, type SupervisorOptions, type SupervisorServices } from './supervisor.ts';
 import {
   type ActorDetail,
@@ -141,7 +143,7 @@ export function createRuntime({
       const cell = registry.cell(id);
       const snapshot = cell?.snapshot();
       if (cell === undefined || snapshot === undefined) return undefined;
-      return dryRun(cell.behaviour.machine, snapshot, message);
+      return dryRun(cell.behaviour.machine, snapshot as AnyMachineSnapshot, message);
     },
     figures: () => figuresOf(parts),
     stats: () => ({

@@ -1,7 +1,7 @@
 // One actor as a page shows it: where it stands, what it knows, what it waits for, what it would act on, what it did.
-import { type AnyMachineSnapshot, getNextTransitions } from 'xstate';
+import { nextEvents } from '../../actors/runtime/statechart/explain.ts';
+import { isMachineSnapshot } from '../../actors/runtime/statechart/xstate-internals.ts';
 import type { LiveView } from './inspection-port.ts';
-import { transitionIds } from './machine-graph.ts';
 import type { ActorView, MachineGraph } from './protocol.ts';
 import { activeStateIds, contextOf } from './state-value.ts';
 import { view } from './view.ts';
@@ -22,7 +22,7 @@ export const actorView = ({ live, graph, hub, nowMs, canControl }: ViewOptions):
   active: graph === undefined ? [] : activeStateIds(graph.id, live.row.value),
   context: view(contextOf(live.snapshot)),
   committed: live.committed,
-  next: nextEvents(live),
+  next: nextOf(live),
   deadlines: live.deadlines,
   history: hub.history(live.row.id).map((seen) => seen.frame(true)),
   restarts: live.restarts,
@@ -30,18 +30,5 @@ export const actorView = ({ live, graph, hub, nowMs, canControl }: ViewOptions):
   canControl,
 });
 
-/** Event types with a transition from here; whether its guard agrees is for the dry run to say. */
-const nextEvents = ({ machine, snapshot }: LiveView): ActorView['next'] => {
-  if (machine === undefined || !isMachineSnapshot(snapshot)) return [];
-  const ids = transitionIds(machine);
-  const found = new Map<string, string[]>();
-  for (const ref of getNextTransitions(snapshot)) {
-    const event = String(ref.eventType);
-    if (event === '') continue;
-    found.set(event, [...(found.get(event) ?? []), ids.get(ref) ?? '']);
-  }
-  return [...found].map(([event, transitions]) => ({ event, transitions }));
-};
-
-const isMachineSnapshot = (snapshot: unknown): snapshot is AnyMachineSnapshot =>
-  typeof snapshot === 'object' && snapshot !== null && '_nodes' in snapshot;
+const nextOf = ({ machine, snapshot }: LiveView): ActorView['next'] =>
+  machine === undefined || !isMachineSnapshot(snapshot) ? [] : nextEvents(machine, snapshot);

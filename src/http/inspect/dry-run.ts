@@ -1,7 +1,8 @@
-// "What would happen if this event came now": XState's pure transition on the live snapshot. Nothing is done, nothing moves.
-import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, transition } from 'xstate';
+// "What would happen if this event came now", as a page shows it. Nothing is done, nothing moves.
+import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import { dryRun as runDry } from '../../actors/runtime/statechart/dry-run.ts';
+import { explain } from '../../actors/runtime/statechart/explain.ts';
 import { diff } from './diff.ts';
-import { explain } from './explain-rule.ts';
 import type { DryRun } from './protocol.ts';
 import { activeStateIds } from './state-value.ts';
 import { view } from './view.ts';
@@ -13,15 +14,14 @@ export const dryRun = (
   event: EventObject,
 ): DryRun => {
   const from = view(snapshot.value);
-  const candidates = explain(machine, snapshot, event);
   try {
-    const [next, actions] = transition(machine, snapshot, event);
+    const { snapshot: next, candidates, taken, actions } = runDry(machine, snapshot, event);
     return {
       from,
       to: view(next.value),
       active: activeStateIds(machine.id, next.value),
-      changed: candidates.some((candidate) => candidate.taken),
-      actions: actions.map(nameOf),
+      changed: taken.length > 0,
+      actions,
       candidates,
       diff: next.context === snapshot.context ? [] : diff(view(snapshot.context), view(next.context)),
     };
@@ -32,16 +32,9 @@ export const dryRun = (
       active: activeStateIds(machine.id, snapshot.value),
       changed: false,
       actions: [],
-      candidates,
+      candidates: explain(machine, snapshot, event),
       diff: [],
       error: error instanceof Error ? error.message : String(error),
     };
   }
-};
-
-/** An emitted effect is called by its own type, e.g. `persist`. */
-const nameOf = ({ type, params }: { readonly type: string; readonly params?: unknown }): string => {
-  if (type !== 'xstate.emit') return type;
-  const { event } = (params ?? {}) as { readonly event?: { readonly type?: unknown } };
-  return String(event?.type ?? type);
 };

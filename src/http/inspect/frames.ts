@@ -3,9 +3,8 @@
 import type { TransitionRecord } from '../../actors/runtime/contract.ts';
 import { diff } from './diff.ts';
 import type { LiveView } from './inspection-port.ts';
-import type { DeadlineView, Frame, JsonValue, MachineGraph } from './protocol.ts';
+import type { DeadlineView, Frame, JsonValue } from './protocol.ts';
 import { contextOf } from './state-value.ts';
-import { tellTransition } from './taken-rule.ts';
 import { frameView, type ViewBounds, view } from './view.ts';
 
 export interface RawSeen {
@@ -42,17 +41,11 @@ export const seenFrame = (make: FrameMaker, raw: RawSeen): Seen => {
 
 export const createFrameMaker =
   (
-    graphOf: (machine: string) => MachineGraph | undefined,
     /** Asked when the frame is made, not when it was seen: a transition's own deadlines are set after it. */
     deadlinesOf: (actor: string) => readonly DeadlineView[],
   ): FrameMaker =>
   ({ seq, record, before, after, live }, detail) => {
     const machine = live?.row.machine ?? '';
-    const graph = graphOf(machine);
-    const told =
-      graph === undefined || live?.machine === undefined
-        ? { candidates: [], taken: [] }
-        : tellTransition(graph, live.machine, before, record.event, record.to);
     const [contextBefore, contextAfter] = [contextOf(before), contextOf(after)];
     return {
       seq,
@@ -65,8 +58,8 @@ export const createFrameMaker =
       changed: record.changed,
       actions: record.actions,
       effects: record.effects,
-      taken: told.taken,
-      candidates: detail ? told.candidates : [],
+      taken: record.taken,
+      candidates: detail ? record.candidates : [],
       diff:
         detail && contextBefore !== contextAfter ? diff(viewOnce(contextBefore), viewOnce(contextAfter)) : [],
       deadlines: deadlinesOf(record.actor),

@@ -50,6 +50,4 @@ export const maxFrameEntries = 40;
 export const maxFrameStringCharacters = 256;
 export const maxDiffEntries = 60;
 
-/** Event types asked for in one answer. */
-export const maxDryRunMicrosteps = 100;
 export const maxStatusErrors = 10;

@@ -1,4 +1,7 @@
 // The words of the inspection API, shared by the server that speaks them and the page that reads them. Types only.
+import type { Candidate } from '../../actors/runtime/statechart/explain.ts';
+
+export type { Candidate } from '../../actors/runtime/statechart/explain.ts';
 
 export type StateType = 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
 export type TransitionKind = 'event' | 'always' | 'after' | 'done' | 'error' | 'wildcard';
@@ -44,17 +47,6 @@ export interface MachineGraph {
   readonly transitions: readonly GraphTransition[];
   /** One line about each event. */
   readonly events: Readonly<Record<string, string>>;
-}
-
-export type GuardVerdict = 'yes' | 'no' | 'threw';
-
-/** One transition an event could have taken, and what its guard said. */
-export interface Candidate {
-  readonly id: string;
-  readonly guard: string;
-  readonly verdict: GuardVerdict;
-  readonly why?: string;
-  readonly taken: boolean;
 }
 
 export type JsonValue =

@@ -40,10 +40,7 @@ export const registerInspection = (
   const graphs = graphsOf(port);
   const hub = createWatchHub(
     port,
-    createFrameMaker(
-      (id) => graphs.get(id),
-      (id) => port.actor(id)?.deadlines ?? [],
-    ),
+    createFrameMaker((id) => port.actor(id)?.deadlines ?? []),
   );
   const streams = new Set<() => void>();
   app.addHook('preClose', async () => {

@@ -31,7 +31,7 @@ import {
   resumedTtl,
 } from './check-decisions.ts';
 import type { CheckContext, CheckEffect, CheckFact } from './check-facts.ts';
-import { isApplied, stepOf } from './check-step-rule.ts';
+import { decideCheck, isApplied, nextContextOf, stepOf } from './check-step-rule.ts';
 import { noRecentIds } from './recent-ids-rule.ts';
 
 export interface CheckInput {
@@ -57,34 +57,33 @@ const machine = setup({
     input: {} as CheckInput,
   },
   guards: {
-    isPassing: ({ context, event }) => stepOf(context, event).outcome === 'passing',
-    isFailing: ({ context, event }) => stepOf(context, event).outcome === 'failing',
-    isFlapping: ({ context, event }) => stepOf(context, event).outcome === 'flapping',
-    isRepeated: ({ context, event }) => stepOf(context, event).outcome === 'repeated',
-    isExcused: ({ context, event }) => stepOf(context, event).outcome === 'excused',
-    expectsAnother: ({ context, event }) => {
-      const step = stepOf(context, event);
+    isPassing: ({ event }) => stepOf(event).outcome === 'passing',
+    isFailing: ({ event }) => stepOf(event).outcome === 'failing',
+    isFlapping: ({ event }) => stepOf(event).outcome === 'flapping',
+    isRepeated: ({ event }) => stepOf(event).outcome === 'repeated',
+    isExcused: ({ event }) => stepOf(event).outcome === 'excused',
+    expectsAnother: ({ event }) => {
+      const step = stepOf(event);
       return isApplied(step) && step.context.ttlAtMs !== null;
     },
-    expectsNothing: ({ context, event }) => {
-      const step = stepOf(context, event);
+    expectsNothing: ({ event }) => {
+      const step = stepOf(event);
       return isApplied(step) && step.context.ttlAtMs === null;
     },
-    hasNews: ({ context, event }) => stepOf(context, event).context.pending.length > 0,
+    hasNews: ({ event }) => stepOf(event).context.pending.length > 0,
     isEndingSilences: ({ context }) => isEndingSilences(context),
     isLastDelivery: ({ context, event }) => isHead(context, event) && context.pending.length === 1,
     isHeadDelivery: ({ context, event }) => isHead(context, event),
   },
   actions: {
-    // The context changes last among the actions of region `result`: the decision is remembered for the old context.
     // Effects are performed after the transition, so a `persist` emitted before it writes the new context all the same.
-    takeStep: assign(({ context, event }) => stepOf(context, event).context),
+    takeStep: assign(({ event }) => stepOf(event).context),
     renewTtl: assign(({ context, event }) => ({ ttlAtMs: resumedTtl(context, event) })),
     noteDelay: assign(({ event }) => afterDelay(event)),
     finishDelivery: assign(({ context, event }) => afterDelivery(context, event)),
-    persist: emit(({ context, event }) => persistOf(context, stepOf(context, event).context)),
-    endSilences: enqueueActions(({ context, event, enqueue }) => {
-      const names = stepOf(context, event).resolved;
+    persist: emit(({ context, event }) => persistOf(context, nextContextOf(context, event))),
+    endSilences: enqueueActions(({ event, enqueue }) => {
+      const names = stepOf(event).resolved;
       if (names.length > 0) enqueue.emit({ type: 'silences.resolve', names });
     }),
     endSilencesAgain: emit(({ context }) => ({
@@ -155,6 +154,7 @@ export const checkMachine = machine.createMachine({
     droppedDeliveries: 0,
   }),
   meta: {
+    decide: decideCheck,
     events: {
       'result.received': 'A result of this check came in, from an agent or over the API.',
       'deadline.reached': 'The time within which another result was promised is over.',

@@ -1,5 +1,5 @@
-// What one fact does to a check, decided as a whole before the statechart moves. The guards of all regions and the one
-// action that changes the context read the same decision, so a result is merged once, in one microstep.
+// What one fact does to a check, decided as a whole before the statechart moves (actors/runtime/statechart/decision.ts). The
+// guards and actions of all regions read the same decision, so a result is merged once, in one microstep.
 import type { CheckState } from '../../model/check.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import type { CheckContext, CheckFact, EventWrite } from './check-facts.ts';
@@ -81,24 +81,21 @@ const apply = (
   return { outcome: merged.state, context: next, resolved };
 };
 
-const decide = (context: CheckContext, fact: CheckFact): CheckStep => {
+/** Pure. What a fact does to a check that is in this context. Undefined for those whose guards need no decision. */
+export const decideCheck = (context: CheckContext, fact: CheckFact): CheckStep | undefined => {
   if (fact.type === 'result.received') return afterResult(context, fact);
   if (fact.type === 'deadline.reached') return afterDeadline(context, fact);
-  return unapplied('ignored', context);
+  return undefined;
 };
 
-interface Decided {
-  readonly context: CheckContext;
-  readonly fact: CheckFact;
-  readonly step: CheckStep;
-}
-
-let last: Decided | undefined;
-
-/** Pure. Remembers its last answer, because one transition asks the same question from several guards. */
-export const stepOf = (context: CheckContext, fact: CheckFact): CheckStep => {
-  if (last === undefined || last.context !== context || last.fact !== fact) {
-    last = { context, fact, step: decide(context, fact) };
-  }
-  return last.step;
+/** The decision about a fact, which travels with it: the machine names `decideCheck` as the question its guards share. */
+export const stepOf = (fact: CheckFact): CheckStep => {
+  const { decision } = fact as { readonly decision?: CheckStep };
+  if (decision === undefined)
+    throw new Error(`check machine: ${fact.type} came without its decision, which the runtime adds`);
+  return decision;
 };
+
+/** The context that a fact leads to; the same one when it needs no decision. */
+export const nextContextOf = (context: CheckContext, fact: CheckFact): CheckContext =>
+  (fact as { readonly decision?: CheckStep }).decision?.context ?? context;

@@ -15,7 +15,7 @@ const setUp = () => {
   return { ...set, tell };
 };
 
-test('a watched actor leaves a record of each message: from, to, actions, effects, guards', () => {
+test('a watched actor leaves a record of each message: from, to, actions, effects, candidates', () => {
   const { runtime, tell } = setUp();
   const records: TransitionRecord[] = [];
   runtime.observe('a', (record) => records.push(record));
@@ -24,14 +24,15 @@ test('a watched actor leaves a record of each message: from, to, actions, effect
   tell({ type: 'count' }, 'b');
   tell({ type: 'finish' });
   assert.deepEqual(
-    records.map(({ seq, from, to, changed, actions, effects, guards }) => ({
+    records.map(({ seq, from, to, changed, actions, effects, taken, candidates }) => ({
       seq,
       from,
       to,
       changed,
       actions,
       effects,
-      guards,
+      taken,
+      candidates,
     })),
     [
       {
@@ -41,7 +42,8 @@ test('a watched actor leaves a record of each message: from, to, actions, effect
         changed: true,
         actions: ['add', 'persist'],
         effects: ['persist'],
-        guards: [],
+        taken: ['counter.counting|persist|0'],
+        candidates: [{ id: 'counter.counting|persist|0', guard: '', verdict: 'yes', taken: true }],
       },
       {
         seq: 2,
@@ -50,9 +52,19 @@ test('a watched actor leaves a record of each message: from, to, actions, effect
         changed: false,
         actions: [],
         effects: [],
-        guards: [{ guard: 'isNever', verdict: 'no', taken: false }],
+        taken: [],
+        candidates: [{ id: 'counter.counting|ignored|0', guard: 'isNever', verdict: 'no', taken: false }],
       },
-      { seq: 3, from: 'counting', to: 'finished', changed: true, actions: [], effects: [], guards: [] },
+      {
+        seq: 3,
+        from: 'counting',
+        to: 'finished',
+        changed: true,
+        actions: [],
+        effects: [],
+        taken: ['counter.counting|finish|0'],
+        candidates: [{ id: 'counter.counting|finish|0', guard: '', verdict: 'yes', taken: true }],
+      },
     ],
   );
 });

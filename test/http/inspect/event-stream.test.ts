@@ -5,7 +5,6 @@ import { type TestContext, test } from 'node:test';
 import { openEventStream } from '../../../src/http/inspect/event-stream.ts';
 import { createFrameMaker } from '../../../src/http/inspect/frames.ts';
 import { maxPendingFrames, replayFrames } from '../../../src/http/inspect/limits.ts';
-import { machineGraph } from '../../../src/http/inspect/machine-graph.ts';
 import { createWatchHub } from '../../../src/http/inspect/watch-hub.ts';
 import { createFakeSystem } from './fake-system.ts';
 import { sampleMachine } from './sample-machine.ts';
@@ -17,13 +16,9 @@ const start = async (t: TestContext) => {
   const system = createFakeSystem([{ machine: sampleMachine, title: '' }]);
   system.add(one, sampleMachine);
   system.add(other, sampleMachine);
-  const graph = machineGraph(sampleMachine);
   const hub = createWatchHub(
     system.port,
-    createFrameMaker(
-      () => graph,
-      () => [],
-    ),
+    createFrameMaker(() => []),
   );
   const responses: ServerResponse[] = [];
   const server = createServer((request, response) => {

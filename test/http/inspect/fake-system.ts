@@ -1,7 +1,7 @@
 // A running system for tests of inspection: real machines moved by XState's pure transition, no runtime behind them.
-import { type AnyMachineSnapshot, type AnyStateMachine, initialTransition, transition } from 'xstate';
+import { type AnyMachineSnapshot, type AnyStateMachine, initialTransition } from 'xstate';
 import type { LifecycleFact, TransitionRecord } from '../../../src/actors/runtime/contract.ts';
-import { explain } from '../../../src/http/inspect/explain-rule.ts';
+import { dryRun } from '../../../src/actors/runtime/statechart/dry-run.ts';
 import type { InspectionPort, MachineEntry } from '../../../src/http/inspect/inspection-port.ts';
 import { machineGraph } from '../../../src/http/inspect/machine-graph.ts';
 import type { ActorRow, DeadlineView, JsonValue, TreeNode } from '../../../src/http/inspect/protocol.ts';
@@ -80,12 +80,9 @@ export const createFakeSystem = (
       const actor = actors.get(id);
       if (actor === undefined) throw new Error(`no actor ${id}`);
       const before = actor.snapshot;
-      const taken = explain(actor.machine, before, event).filter((one) => one.taken);
-      const lines = machineGraph(actor.machine).transitions.filter(({ id }) =>
-        taken.some((one) => one.id === id),
-      );
-      const [after] = transition(actor.machine, before, event);
-      actor.snapshot = after as AnyMachineSnapshot;
+      const { snapshot: after, taken, candidates } = dryRun(actor.machine, before, event);
+      const lines = machineGraph(actor.machine).transitions.filter((line) => taken.includes(line.id));
+      actor.snapshot = after;
       actor.handled += 1;
       seq += 1;
       const record: TransitionRecord = {
@@ -98,7 +95,8 @@ export const createFakeSystem = (
         changed: before !== after,
         actions: lines.flatMap((line) => line.actions),
         effects: [],
-        guards: [],
+        taken,
+        candidates,
         microsteps: 1,
         durationUs: 9,
       };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { initialTransition, transition } from 'xstate';
-import { eventMatches, explain } from '../../../src/http/inspect/explain-rule.ts';
-import { sampleMachine } from './sample-machine.ts';
+import { eventMatches } from '../../../../src/actors/runtime/statechart/chart.ts';
+import { explain } from '../../../../src/actors/runtime/statechart/explain.ts';
+import { sampleMachine } from '../../../http/inspect/sample-machine.ts';
 
 const [start] = initialTransition(sampleMachine);
 const short = (event: { type: string; n?: number }, snapshot = start) =>

@@ -1,4 +1,4 @@
-// Quiet steps beside XState's own: whatever a quiet step says of a message, XState says, too.
+// Steps of the plan beside XState's own: whatever the plan says of a message, XState says, too.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -11,54 +11,32 @@ import {
   enqueueActions,
   getInitialSnapshot,
   setup,
-  transition,
 } from 'xstate';
-import { quietStepOf } from '../../../src/actors/runtime/quiet-step.ts';
-import { allMachines } from '../../../src/machines/all-machines.ts';
-import { checkMachine } from '../../../src/machines/check/check-machine.ts';
-import { idOf, sampleEvent } from '../../machines/samples.ts';
-import { walks } from '../../machines/walks.ts';
-import { fc, seeded } from '../../property.ts';
+import { decided } from '../../../../src/actors/runtime/statechart/decision.ts';
+import { plannedStepOf } from '../../../../src/actors/runtime/statechart/step.ts';
+import { allMachines } from '../../../../src/machines/all-machines.ts';
+import { checkMachine } from '../../../../src/machines/check/check-machine.ts';
+import { idOf, sampleEvent } from '../../../machines/samples.ts';
+import { walks } from '../../../machines/walks.ts';
+import { fc, seeded } from '../../../property.ts';
+import { byXState, seen } from './by-xstate.ts';
 
-interface Seen {
-  readonly value: unknown;
-  readonly context: unknown;
-  readonly states: readonly string[];
-  readonly emitted: readonly unknown[];
-}
-
-const seen = (snapshot: AnyMachineSnapshot, emitted: readonly unknown[]): Seen => ({
-  value: snapshot.value,
-  context: snapshot.context,
-  // A set: XState itself keeps no order of them.
-  states: snapshot._nodes.map(({ id }) => id).sort(),
-  emitted,
-});
-
-const byXState = (machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: AnyEventObject) => {
-  const [next, actions] = transition(machine, snapshot, event);
-  const emitted = actions
-    .filter(({ type }): boolean => (type as string) === 'xstate.emit')
-    .map(({ params }) => (params as unknown as { event: unknown }).event);
-  return { next: next as AnyMachineSnapshot, seen: seen(next as AnyMachineSnapshot, emitted) };
-};
-
-/** Walks a machine by XState; returns how many of the steps were quiet, and how many changed no state. */
+/** Walks a machine by XState; returns how many of the steps were by the plan, and how many changed no state. */
 const compare = (
   machine: AnyStateMachine,
   input: unknown,
   facts: readonly ((snapshot: AnyMachineSnapshot) => AnyEventObject)[],
 ) => {
-  const takeQuietStep = quietStepOf(machine);
+  const takePlannedStep = plannedStepOf(machine);
   let snapshot = getInitialSnapshot(machine, input as never) as AnyMachineSnapshot;
-  const count = { quiet: 0, stayed: 0 };
+  const count = { planned: 0, stayed: 0 };
   for (const fact of facts) {
     const event = fact(snapshot);
-    const quiet = takeQuietStep(snapshot, event);
+    const planned = takePlannedStep(snapshot, decided(machine, snapshot, event));
     const { next, seen: wanted } = byXState(machine, snapshot, event);
-    if (quiet !== undefined) {
-      assert.deepEqual(seen(quiet.snapshot, quiet.emitted), wanted);
-      count.quiet += 1;
+    if (planned !== undefined) {
+      assert.deepEqual(seen(planned.snapshot, planned.emitted), wanted);
+      count.planned += 1;
     }
     if (JSON.stringify(next.value) === JSON.stringify(snapshot.value)) count.stayed += 1;
     snapshot = next;
@@ -69,8 +47,8 @@ const compare = (
 for (const { machine, title } of allMachines) {
   const walk = walks[machine.id];
   if (walk === undefined) throw new Error(`no walk for the machine ${machine.id}`);
-  test(`${title}: a quiet step does what XState does`, () => {
-    let quiet = 0;
+  test(`${title}: a step of the plan does what XState does`, () => {
+    let planned = 0;
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const random = seeded(seed);
@@ -81,19 +59,19 @@ for (const { machine, title } of allMachines) {
           if (make === undefined) throw new Error('a walk without facts');
           return make({ random, nowMs, context });
         };
-        quiet += compare(
+        planned += compare(
           machine,
           walk.input,
           Array.from({ length: walk.length }, () => fact),
-        ).quiet;
+        ).planned;
       }),
       { numRuns: 60 },
     );
-    assert.ok(quiet > 0, 'no step of this machine was quiet');
+    assert.ok(planned > 0, 'no step of this machine was by the plan');
   });
 }
 
-test('the first result of a check and all that follow it are quiet steps', () => {
+test('the first result of a check and all that follow it are steps of the plan', () => {
   const [check] = allMachines;
   const walk = walks.check;
   if (check === undefined || walk === undefined) throw new Error('no check machine');
@@ -105,21 +83,27 @@ test('the first result of a check and all that follow it are quiet steps', () =>
     const event = (result as unknown as { event: object }).event;
     return { ...result, event: { ...event, id } } as unknown as AnyEventObject;
   };
-  assert.deepEqual(compare(check.machine, walk.input, Array(20).fill(fact)), { quiet: 20, stayed: 19 });
+  assert.deepEqual(compare(check.machine, walk.input, Array(20).fill(fact)), { planned: 20, stayed: 19 });
 });
 
-test('an event that is delivered takes quiet steps only: out to the pipelines and back', () => {
-  const takeQuietStep = quietStepOf(checkMachine);
+test('an event that is delivered takes steps of the plan only: out to the pipelines and back', () => {
+  const takePlannedStep = plannedStepOf(checkMachine);
   const input = { namespace: 'default', entity: 'web-01', check: 'cpu' };
   const idle = getInitialSnapshot(checkMachine, input) as AnyMachineSnapshot;
   const event = sampleEvent({ status: 2, id: idOf(1), check: { ttl: 20, handlers: ['slack'] } });
-  const received = takeQuietStep(idle, { type: 'result.received', event, nowMs: 1_000, silenced: [] });
+  const received = takePlannedStep(
+    idle,
+    decided(checkMachine, idle, { type: 'result.received', event, nowMs: 1_000, silenced: [] }),
+  );
   assert.deepEqual(received?.snapshot.value, { result: 'failing', ttl: 'waiting', delivery: 'delivering' });
   assert.deepEqual(
     received.emitted.map(({ type }) => type),
     ['persist', 'deadline.set', 'deliver'],
   );
-  const finished = takeQuietStep(received.snapshot, { type: 'delivery.finished', seq: 1, nowMs: 2_000 });
+  const finished = takePlannedStep(
+    received.snapshot,
+    decided(checkMachine, received.snapshot, { type: 'delivery.finished', seq: 1, nowMs: 2_000 }),
+  );
   assert.deepEqual(finished?.snapshot.value, { result: 'failing', ttl: 'waiting', delivery: 'idle' });
 });
 
@@ -129,7 +113,7 @@ interface Tally {
 
 const nextLeaf = { target: 'three', actions: ['note', 'tell'] } as const;
 
-/** Parallel in compound in parallel, with answers on every level, and some that are not quiet. */
+/** Parallel in compound in parallel, with answers on every level, and some that the plan does not cover. */
 const nested = setup({
   types: { context: {} as Tally, events: {} as { type: string; n: number } },
   guards: {
@@ -150,6 +134,7 @@ const nested = setup({
       enqueue.assign({ log: 'x' });
     }),
     named: assign(({ self }) => ({ log: typeof self.id })),
+    look: () => {},
   },
 }).createMachine({
   type: 'parallel',
@@ -160,9 +145,18 @@ const nested = setup({
       initial: 'one',
       on: { b: { actions: ['tell', 'note'] }, c: { target: '.two', actions: 'note' } },
       states: {
-        one: { on: { b: { guard: 'odd', actions: 'note' }, d: 'two', e: { actions: 'both' }, h: nextLeaf } },
+        one: {
+          on: {
+            b: { guard: 'odd', actions: 'note' },
+            d: 'two',
+            e: { actions: 'both' },
+            h: nextLeaf,
+            j: { actions: 'look' },
+            k: 'end',
+          },
+        },
+        end: { type: 'final' },
         three: { on: { b: { actions: 'tell' }, h: ['four'] } },
-        // Entered with an action: XState's business.
         four: { entry: 'ring', on: { h: { target: 'one', actions: 'note' } } },
         two: {
           type: 'parallel',
@@ -183,57 +177,39 @@ test('regions within regions answer from the inside out, as XState lets them', (
     fc.record({ type: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'h', 'h', 'unknown'), n: fc.nat(5) }),
     { maxLength: 40 },
   );
-  const total = { quiet: 0, stayed: 0 };
+  const total = { planned: 0, stayed: 0 };
   fc.assert(
     fc.property(commands, (events) => {
-      const { quiet, stayed } = compare(
+      const { planned, stayed } = compare(
         nested,
         undefined,
         events.map((event) => () => event),
       );
-      total.quiet += quiet;
+      total.planned += planned;
       total.stayed += stayed;
     }),
     { numRuns: 500 },
   );
-  assert.ok(total.quiet > total.stayed / 2, `only ${total.quiet} of ${total.stayed} were quiet`);
+  assert.ok(total.planned > total.stayed / 2, `only ${total.planned} of ${total.stayed} were by the plan`);
 });
 
-test('what a quiet step cannot do is left to XState, and nothing was done before', () => {
-  const takeQuietStep = quietStepOf(nested);
+test('what the plan does not cover is left to XState, and nothing was done before', () => {
+  const takePlannedStep = plannedStepOf(nested);
   const start = getInitialSnapshot(nested) as AnyMachineSnapshot;
   const two = byXState(nested, start, { type: 'd', n: 0 }).next;
-  const three = byXState(nested, start, { type: 'h', n: 0 }).next;
   const left = {
-    'a state with states of its own': takeQuietStep(start, { type: 'd', n: 0 }),
-    'a state that is entered with an action': takeQuietStep(three, { type: 'h', n: 0 }),
-    'a list of actions made up on the way': takeQuietStep(start, { type: 'e', n: 0 }),
-    'an action that asks for its actor': takeQuietStep(start, { type: 'g', n: 0 }),
-    'a guard that throws': takeQuietStep(two, { type: 'a', n: 6 }),
-    "XState's own messages": takeQuietStep(start, { type: 'xstate.stop' }),
-    'a machine that has ended': takeQuietStep({ ...start, status: 'done' } as never, { type: 'b', n: 1 }),
+    'a list of actions made up on the way': takePlannedStep(start, { type: 'e', n: 0 }),
+    'an action that asks for its actor': takePlannedStep(start, { type: 'g', n: 0 }),
+    'an action of no kind that XState has': takePlannedStep(start, { type: 'j', n: 0 }),
+    'a state that ends something': takePlannedStep(start, { type: 'k', n: 0 }),
+    'a guard that throws': takePlannedStep(two, { type: 'a', n: 6 }),
+    "XState's own messages": takePlannedStep(start, { type: 'xstate.stop' }),
+    'a machine that has ended': takePlannedStep({ ...start, status: 'done' } as never, { type: 'b', n: 1 }),
   };
   assert.deepEqual(
     Object.entries(left).filter(([, step]) => step !== undefined),
     [],
   );
-});
-
-test('a machine with eventless transitions or wildcards takes no quiet step', () => {
-  const ring = emit({ type: 'rung' });
-  const base = setup({ actions: { ring } });
-  const eventless = base.createMachine({
-    initial: 'one',
-    on: { a: { actions: 'ring' } },
-    states: { one: { always: { guard: () => false, target: 'two' } }, two: {} },
-  });
-  const wildcard = base.createMachine({ on: { a: { actions: 'ring' }, '*': { actions: 'ring' } } });
-  for (const machine of [eventless, wildcard]) {
-    assert.equal(
-      quietStepOf(machine)(getInitialSnapshot(machine) as AnyMachineSnapshot, { type: 'a' }),
-      undefined,
-    );
-  }
 });
 
 test('what an action throws reaches the caller', () => {
@@ -245,5 +221,5 @@ test('what an action throws reaches the caller', () => {
     },
   }).createMachine({ context: {}, on: { a: { actions: 'fail' } } });
   const snapshot = createActor(machine).getSnapshot() as AnyMachineSnapshot;
-  assert.throws(() => quietStepOf(machine)(snapshot, { type: 'a' }), /boom/);
+  assert.throws(() => plannedStepOf(machine)(snapshot, { type: 'a' }), /boom/);
 });
