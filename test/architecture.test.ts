@@ -94,14 +94,30 @@ test('one file of the backend creates XState actors', () => {
 });
 
 test('the actor runtime knows nothing of what runs on it', () => {
-  const below = /^\.\.\/\.\.\/(model\/|machines\/|store\/snapshot-store\.ts)/;
   const wrong = sources
     .filter((path) => path.startsWith('actors/runtime/'))
     .flatMap((path) =>
       importsOf(path)
-        .filter((specifier) => specifier.startsWith('..') && !below.test(specifier))
-        .map((specifier) => `${path} leans on ${specifier}`),
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => relative(join(root, 'src'), resolve(root, 'src', path, '..', specifier)))
+        .filter((target) => !target.startsWith('actors/runtime/') && !target.startsWith('model/'))
+        .map((target) => `${path} leans on ${target}`),
     );
+  assert.deepEqual(wrong, []);
+});
+
+/** What a library keeps for itself, and the one file that may look at it. */
+const internals: readonly { readonly field: RegExp; readonly file: string }[] = [
+  {
+    field: /\b_nodes\b|\._transitions\b|_sendInspectionEvent|\bmachine\.root\b|\.maxIterations\b/,
+    file: 'actors/runtime/statechart/xstate-internals.ts',
+  },
+];
+
+test('private fields of a library are read in one file', () => {
+  const wrong = internals.flatMap(({ field, file }) =>
+    sources.filter((path) => path !== file && field.test(readFileSync(join(root, 'src', path), 'utf8'))),
+  );
   assert.deepEqual(wrong, []);
 });
 
