@@ -1,12 +1,13 @@
 // Event queue: events of the HTTP API, on disk until the backend has them (interface section 4.5; agent sheet 5.2).
 // They outlive the agent: what was accepted with 202 goes out after a restart, first in, first out.
-import { createHash } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
-import { join, resolve } from 'node:path';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
 import { type Event, eventSchema } from '../model/event.ts';
 import { makeFolder } from '../program/folders.ts';
 import { errorText, type Logger } from '../program/log.ts';
+import { platform } from './platform.ts';
 import { openQueueFiles, type QueueFileLimits, type QueueFiles } from './queue-files.ts';
+import { takeQueueLock } from './queue-owner.ts';
 import { takeOverLmdbQueue } from './queue-takeover.ts';
 
 export interface QueuedEvent {
@@ -24,30 +25,8 @@ export interface EventQueue {
   close(): Promise<void>;
 }
 
-/**
- * One agent a directory. A socket is the lock: the system frees it when the process ends, however it ends.
- * Only where the system has sockets without files.
- */
-const lock = (directory: string): Promise<Server | null> => {
-  const name = createHash('sha256').update(resolve(directory)).digest('hex').slice(0, 32);
-  const path =
-    process.platform === 'linux'
-      ? `\0mon-agent-${name}`
-      : process.platform === 'win32'
-        ? `\\\\.\\pipe\\mon-agent-${name}`
-        : null;
-  if (path === null) return Promise.resolve(null);
-  return new Promise((done, fail) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      fail(error.code === 'EADDRINUSE' ? new Error('another mon-agent uses it') : error),
-    );
-    server.listen(path, () => done(server.unref()));
-  });
-};
-
 /** What an agent keeps in its cache directory. */
-export const isOfCache = (name: string): boolean => ['queue', 'assets'].includes(name);
+export const isOfCache = (name: string): boolean => ['queue', 'assets', 'owner.sock'].includes(name);
 
 export const eventQueuePath = (cacheDir: string): string => join(cacheDir, 'queue');
 
@@ -62,7 +41,7 @@ export const openEventQueue = async (
   let files: QueueFiles;
   try {
     makeFolder(cacheDir);
-    held = await lock(cacheDir);
+    held = await takeQueueLock(platform.queueLock(cacheDir));
     files = openQueueFiles(path, log, limits);
     await takeOverLmdbQueue(path, files, log);
   } catch (error) {

@@ -14,15 +14,7 @@ import {
   toggle,
 } from '../program/flag.ts';
 import { logLevels } from '../program/log.ts';
-
-const defaultFile =
-  process.platform === 'win32'
-    ? 'C:\\ProgramData\\mon\\config\\agent.yml'
-    : process.platform === 'freebsd'
-      ? '/usr/local/etc/mon/agent.yml'
-      : '/etc/mon/agent.yml';
-const defaultCache =
-  process.platform === 'win32' ? 'C:\\ProgramData\\mon\\cache\\mon-agent' : '/var/cache/mon/mon-agent';
+import { platform } from './platform.ts';
 
 export const agentFlags = {
   'agent-managed-entity': toggle(
@@ -52,9 +44,9 @@ export const agentFlags = {
     'ws or wss URL of a backend; several may be given',
     'wss://mon-1.example.com:8081',
   ),
-  'cache-dir': text(defaultCache, 'directory of the event queue and of the assets'),
+  'cache-dir': text(platform.cacheDir, 'directory of the event queue and of the assets'),
   'cert-file': text('', 'client certificate (PEM), for mutual TLS'),
-  'config-file': text(defaultFile, 'YAML file with these settings, one key a flag', { short: 'c' }),
+  'config-file': text(platform.settingsFile, 'YAML file with these settings, one key a flag', { short: 'c' }),
   deregister: toggle('delete the entity when the agent has stopped'),
   'deregistration-handler': text('', 'handler of the deregistration event'),
   'detect-cloud-provider': toggle('find out which cloud this machine runs in'),

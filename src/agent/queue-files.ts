@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../program/folders.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import { maxEmptySegmentBytes, maxQueueBytes, maxSegmentBytes } from './limits.ts';
+import { platform } from './platform.ts';
 import { lastKeyOf, noteRecord, readSegments, type Segment, segmentName } from './queue-recovery.ts';
 import {
   encodeRecord,
@@ -55,7 +56,7 @@ const ownLimits: QueueFileLimits = { segmentBytes: maxSegmentBytes, totalBytes: 
 
 /** A new name in a folder outlives a loss of power only after this. Windows has no such call. */
 export const syncFolder = (path: string): void => {
-  if (process.platform === 'win32') return;
+  if (!platform.syncsFolders) return;
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);

@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { maxSocketConnections, maxStatsdLineBytes } from './limits.ts';
+import { platform } from './platform.ts';
 
 export interface StatsdDoorOptions {
   readonly host: string;
@@ -77,4 +78,4 @@ export const openTcpDoor: OpenStatsdDoor = ({ host, port, received, fault }) =>
     });
   });
 
-export const usualDoor: OpenStatsdDoor = process.platform === 'win32' ? openTcpDoor : openUdpDoor;
+export const usualDoor: OpenStatsdDoor = platform.statsd === 'tcp' ? openTcpDoor : openUdpDoor;
