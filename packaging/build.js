@@ -123,8 +123,9 @@ const buildExecutable = async (name, arch, out) => {
   writeFileSync(join(work, 'main.cjs'), await bundleProgram(program));
   const blob = join(work, 'blob');
   const config = {
-    main: join(work, 'main.cjs'),
-    output: blob,
+    // Becomes part of the executable, so it names no folder of this machine.
+    main: 'main.cjs',
+    output: 'blob',
     disableExperimentalSEAWarning: true,
     useSnapshot: false,
     // Compiled code would not be the same bytes twice, and starts no faster.
@@ -133,7 +134,7 @@ const buildExecutable = async (name, arch, out) => {
     assets: await assetsOf(program, arch, work),
   };
   writeFileSync(join(work, 'sea.json'), JSON.stringify(config));
-  run(nodeOf(process.arch), ['--experimental-sea-config', join(work, 'sea.json')]);
+  run(nodeOf(process.arch), ['--experimental-sea-config', 'sea.json'], { cwd: work });
   const file = join(out, `linux-${arch}`, name);
   mkdirSync(join(out, `linux-${arch}`), { recursive: true });
   rmSync(file, { force: true });
