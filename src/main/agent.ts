@@ -18,6 +18,7 @@ import { stopWithParent } from '../program/parent-watch.ts';
 import { type GivenFlags, readTextFile, SettingsError } from '../program/resolve.ts';
 import { openServiceManager, type ServiceManager } from '../program/service-manager.ts';
 import { version } from '../program/version.ts';
+import { agentDoctorCommand } from './doctor/doctor-commands.ts';
 
 const stopOnSignal = (agent: Agent, manager: ServiceManager, log: Logger): Promise<void> =>
   new Promise((resolve) => {
@@ -122,6 +123,7 @@ Signals: SIGTERM and SIGINT stop the agent; SIGUSR1 makes the log one step more 
     .description('Runs checks on this machine and reports to a mon backend.')
     .helpCommand('help [command]', 'show this, or the help of a command')
     .addCommand(start)
+    .addCommand(agentDoctorCommand())
     .addCommand(
       new Command('version')
         .description('show the version')

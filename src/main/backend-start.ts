@@ -170,7 +170,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     api: localUrl(tls.api === undefined ? 'http' : 'https', address.http),
   });
   const control = await serveControl({
-    ...{ settings, exports, store: opened, committer: backend.committer },
+    ...{ settings, exports, authorities, store: opened, committer: backend.committer },
     log: component(log, 'control'),
   });
   const { migrated } = opened.marker;

@@ -9,6 +9,7 @@ import { backupCommand, restoreCommand } from './care/backup-command.ts';
 import { careCommand } from './care/care-command.ts';
 import { checkStoreCommand } from './care/check-store-command.ts';
 import { upgradeCommand } from './care/upgrade-command.ts';
+import { backendDoctorCommand } from './doctor/doctor-commands.ts';
 import { licenseCommand } from './license-command.ts';
 
 const settingsOf = (command: Command): BackendSettings => {
@@ -63,6 +64,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
     .addCommand(restoreCommand(exitWith))
     .addCommand(upgradeCommand(exitWith))
     .addCommand(checkStoreCommand(exitWith))
+    .addCommand(backendDoctorCommand())
     .addCommand(licenseCommand(exitWith))
     .addCommand(
       new Command('version')

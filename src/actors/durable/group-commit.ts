@@ -115,12 +115,12 @@ export class GroupCommit {
 
   /**
    * As `put`, for whoever is not the owner of the record: only when what is stored still is of this revision, and nothing newer
-   * is due. False, and `settle` is never told, when it is not.
+   * is due. False, and `settle` is never told, when it is not, or when nothing is known of the key: it was deleted, or is to be
+   * read first.
    */
   rewrite(kind: RecordKind, key: string, rev: number, encode: Encode, settle: Receipt): boolean {
     const slot = this.#slots.find(kind, key);
-    if (slot !== undefined && (slot.lost || isUnsettled(slot) || slot.rev > rev)) return false;
-    this.#slots.learn(kind, key, rev);
+    if (slot === undefined || slot.lost || isUnsettled(slot) || slot.rev !== rev) return false;
     this.#ask(kind, key, encode, settle);
     return true;
   }

@@ -1,11 +1,13 @@
 // What a running backend does for commands of its machine, by the path of the request.
 
 import type { GroupCommit } from '../../actors/durable/group-commit.ts';
+import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
 import type { Logger } from '../../program/log.ts';
 import { version } from '../../program/version.ts';
 import type { Exportable } from '../../store/backup/consistent-export.ts';
 import type { MaintainedStore } from '../../store/maintained-store.ts';
 import type { BackendSettings } from '../backend-flags.ts';
+import { storeFindings } from '../doctor/store-probe.ts';
 import { checkStore } from './check-store.ts';
 import { vaultOf } from './check-store-command.ts';
 import type { BackendStatus } from './control-client.ts';
@@ -18,7 +20,8 @@ export interface ControlWorld {
   readonly settings: BackendSettings;
   readonly store: MaintainedStore;
   readonly exports: Exportable;
-  readonly committer: Pick<GroupCommit, 'rewrite'>;
+  readonly committer: Pick<GroupCommit, 'rewrite' | 'committed'>;
+  readonly authorities: TrustedAuthorities;
   readonly log: Logger;
 }
 
@@ -41,6 +44,7 @@ export const serveControl = ({
   store,
   exports,
   committer,
+  authorities,
   log,
 }: ControlWorld): Promise<Control | undefined> =>
   openControl(
@@ -61,6 +65,9 @@ export const serveControl = ({
       '/v1/upgrade': () => {
         log.warn('an upgrade of the store begins');
         return oneAtATime(() => upgrade(servingStore(store, committer)));
+      },
+      async *'/v1/doctor'() {
+        yield* await storeFindings(store, settings, authorities);
       },
       '/v1/check-store': () => checkStore(store, vaultOf(settings)),
     },

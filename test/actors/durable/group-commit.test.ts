@@ -74,22 +74,23 @@ function gate() {
 describe('a rewrite by somebody who is not the owner', () => {
   it('is written when the record still is what was read, and never over a newer one, due or stored', async () => {
     const { commit, store, told, receipt } = setUp();
-    for (const key of ['same', 'due', 'stored', 'deleted']) commit.put('check', key, body('old'));
+    const keys = ['same', 'due', 'stored', 'deleted', 'gone'];
+    for (const key of keys) commit.put('check', key, body('old'));
     await settle();
     commit.put('check', 'stored', body('newer'));
+    commit.delete('check', 'gone');
     await settle();
     commit.put('check', 'due', body('newer'));
     commit.delete('check', 'deleted');
-    const asked = ['same', 'due', 'stored', 'deleted'].map((key) =>
-      commit.rewrite('check', key, 1, body('rewritten'), receipt(key)),
-    );
-    assert.deepEqual(asked, [true, false, false, false]);
+    const asked = keys.map((key) => commit.rewrite('check', key, 1, body('rewritten'), receipt(key)));
+    assert.deepEqual(asked, [true, false, false, false, false]);
     await settle();
     const states = async (key: string) => (await store.get('check', key))?.state;
-    assert.deepEqual(await Promise.all(['same', 'due', 'stored', 'deleted'].map(states)), [
+    assert.deepEqual(await Promise.all(keys.map(states)), [
       'rewritten',
       'newer',
       'newer',
+      undefined,
       undefined,
     ]);
     assert.deepEqual(told, { same: [{ type: 'done' }] });

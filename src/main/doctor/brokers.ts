@@ -1,0 +1,40 @@
+// Are the brokers of the earlier generation there, and do they let us in? Asked with the transport the backend uses.
+import { type BrokerFiles, brokerFromUrl } from '../../wire/earlier/broker-url.ts';
+import { createRabbitmqTransport } from '../../wire/earlier/rabbitmq-transport.ts';
+import { createRedisTransport } from '../../wire/earlier/redis-transport.ts';
+import { type Finding, fail, ok, type Probe } from './finding.ts';
+import { reachMs } from './limits.ts';
+
+const area = 'broker';
+
+/** Without user and password. */
+const shown = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');
+
+const ask = async (url: string, files: BrokerFiles): Promise<Finding> => {
+  const broker = brokerFromUrl(url, files);
+  const onFault = () => {};
+  const transport =
+    broker.type === 'redis'
+      ? createRedisTransport({ redis: broker.redis, onFault })
+      : createRabbitmqTransport({ rabbitmq: broker.rabbitmq, prefetch: 1, onFault });
+  let timer: NodeJS.Timeout | undefined;
+  const why = await new Promise<string | undefined>((resolve) => {
+    timer = setTimeout(() => resolve(`no answer within ${reachMs} ms`), reachMs);
+    transport.open({
+      connected: () => resolve(undefined),
+      failed: (reason) => resolve(reason),
+      lost: (reason) => resolve(reason),
+    });
+  });
+  clearTimeout(timer);
+  await transport.close();
+  return why === undefined
+    ? ok(area, `${shown(url)} answers`)
+    : fail(area, `${shown(url)}: ${why}`, 'start the broker, or correct --earlier-brokers');
+};
+
+export const brokerProbes = (urls: readonly string[], files: BrokerFiles): readonly Probe[] =>
+  urls
+    .flatMap((some) => some.split(/\s+/))
+    .filter((url) => url !== '')
+    .map((url) => ({ area, ask: async () => [await ask(url, files)] }));

@@ -1,0 +1,95 @@
+// The store: reachable, of a format we know, its key there; and the providers it names. A backend that runs is asked to look
+// itself, since the store is its own.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
+import { storeFormat } from '../../store/format-marker.ts';
+import type { MaintainedStore } from '../../store/maintained-store.ts';
+import { embeddedDir } from '../../store/open-store.ts';
+import type { BackendSettings } from '../backend-flags.ts';
+import { withStore } from '../care/care-command.ts';
+import { vaultOf } from '../care/check-store-command.ts';
+import { askControl, type BackendStatus } from '../care/control-client.ts';
+import { orphanedChecks } from '../care/orphaned-checks.ts';
+import { storeName } from '../care/store-identity.ts';
+import { encryptionKeyPath } from '../encryption-keys.ts';
+import { type Finding, fail, ok, type Probe, warn } from './finding.ts';
+import { privateFile } from './folders.ts';
+import { providerFindings } from './providers.ts';
+
+const area = 'store';
+
+const formatOf = (migrated: number): readonly Finding[] =>
+  migrated === storeFormat
+    ? []
+    : [warn(area, `it has format ${migrated}, this version has ${storeFormat}`, 'run mon-backend upgrade')];
+
+const key = (settings: BackendSettings, isNew: boolean): Finding => {
+  const path = encryptionKeyPath(settings);
+  if (existsSync(path)) return privateFile('key', path);
+  return isNew
+    ? ok('key', `${path} will be made at the first start`)
+    : fail(
+        'key',
+        `${path} is not there: what is sealed in the store can't be opened`,
+        'put the copy of it back',
+      );
+};
+
+/** What a store holds that is looked at: by the backend that has it, or by the doctor. */
+export const storeFindings = async (
+  store: MaintainedStore,
+  settings: BackendSettings,
+  authorities: TrustedAuthorities,
+): Promise<readonly Finding[]> => {
+  const orphans = await orphanedChecks(store);
+  return [
+    ...orphans.map((name) =>
+      warn(
+        area,
+        `the namespace of the check ${name} does not exist`,
+        'create it, delete the check, delete it again',
+      ),
+    ),
+    ...(await providerFindings(store, vaultOf(settings), authorities)),
+  ];
+};
+
+const ofRunning = async (settings: BackendSettings, running: BackendStatus): Promise<readonly Finding[]> => {
+  const findings: Finding[] = [
+    ok(
+      area,
+      `${storeName(settings)} is served by the backend that runs (pid ${running.pid}, ${running.version})`,
+    ),
+    ...formatOf(running.migrated),
+    key(settings, false),
+  ];
+  for await (const finding of askControl(settings.stateDir, '/v1/doctor')) findings.push(finding as Finding);
+  return findings;
+};
+
+const atRest = (settings: BackendSettings, authorities: TrustedAuthorities): Promise<readonly Finding[]> =>
+  withStore(settings, 'inspect', async (store) => {
+    const isNew = (await store.count('resource')) === 0;
+    return [
+      ok(area, `${storeName(settings)} can be opened, and no backend runs on it`),
+      ...formatOf(store.marker.migrated),
+      key(settings, isNew),
+      ...(await storeFindings(store, settings, authorities)),
+    ];
+  });
+
+export const storeProbe = (
+  settings: BackendSettings,
+  running: BackendStatus | undefined,
+  authorities: TrustedAuthorities,
+): Probe => ({
+  area,
+  ask: async () => {
+    if (running !== undefined) return ofRunning(settings, running);
+    const dir = embeddedDir(settings.storeUrl, settings.stateDir);
+    if (dir !== undefined && !existsSync(join(dir, 'data.mdb')))
+      return [ok(area, `${dir} holds no store yet: the first start makes one`), key(settings, true)];
+    return atRest(settings, authorities);
+  },
+});
