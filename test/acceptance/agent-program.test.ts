@@ -76,7 +76,7 @@ test('the version is one line, help names the commands, no arguments are help', 
   for (const args of [[], ['help']]) {
     const { status, stdout } = run(args);
     assert.equal(status, 0);
-    assert.match(stdout, /start .*\n.*version/);
+    assert.match(stdout, /start .*\n[\s\S]*doctor .*\n[\s\S]*version/);
   }
   const help = run(['start', '--help']).stdout;
   assert.match(help, /--keepalive-interval <number>\s+seconds between two keepalives \(default: 20\)/);

@@ -56,6 +56,16 @@ const requireStore = (settings: BackendSettings): void => {
     );
 };
 
+/** Who meets an owner may have meant to ask it: says how. */
+const withHint = (error: unknown): unknown =>
+  error instanceof StoreError && error.message.includes('another backend')
+    ? new StoreError(
+        error.code,
+        `${error.message}. To use this command while it serves, run it on its machine, with its --state-dir, once it has started`,
+        { cause: error },
+      )
+    : error;
+
 /** Claims the store for the time of `work`, so that no backend serves from it meanwhile. */
 export const withStore = async <T>(
   settings: BackendSettings,
@@ -72,6 +82,8 @@ export const withStore = async <T>(
       console.error(`mon-backend: ${error.message}`);
       process.exit(1);
     },
+  }).catch((error: unknown) => {
+    throw withHint(error);
   });
   try {
     return await work(store);

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { LineSplitter } from '../../program/line-splitter.ts';
 import { controlName, withControlPath } from './control-path.ts';
-import { controlReachMs } from './limits.ts';
+import { controlIdleMs, controlReachMs } from './limits.ts';
 
 export interface BackendStatus {
   readonly pid: number;
@@ -18,16 +18,19 @@ export interface BackendStatus {
 
 const ended: readonly string[] = ['ENOENT', 'ECONNREFUSED'];
 
-const connect = (stateDir: string, url: string, timeoutMs?: number): Promise<IncomingMessage> =>
+const connect = (stateDir: string, url: string, timeoutMs: number): Promise<IncomingMessage> =>
   withControlPath(
     stateDir,
     (socketPath) =>
       new Promise((resolve, reject) => {
         const asked = request({ socketPath, path: url, method: 'POST' });
-        if (timeoutMs !== undefined)
-          asked.setTimeout(timeoutMs, () =>
-            asked.destroy(new Error(`the backend in ${stateDir} does not answer on its control socket`)),
-          );
+        asked.setTimeout(timeoutMs, () =>
+          asked.destroy(
+            new Error(
+              `the backend in ${stateDir} has said nothing on its control socket for ${timeoutMs} ms`,
+            ),
+          ),
+        );
         asked.once('response', resolve);
         asked.once('error', reject);
         asked.end();
@@ -38,7 +41,11 @@ const wentAway = (stateDir: string): Error =>
   new Error(`the backend in ${stateDir} went away in the middle; run the command again`);
 
 /** Lines of the answer. Throws what the backend could not do, or when it ends in the middle. */
-export async function* askControl(stateDir: string, url: string, timeoutMs?: number): AsyncGenerator<object> {
+export async function* askControl(
+  stateDir: string,
+  url: string,
+  timeoutMs: number = controlIdleMs,
+): AsyncGenerator<object> {
   const response = await connect(stateDir, url, timeoutMs);
   let isDone = false;
   try {

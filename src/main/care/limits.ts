@@ -12,6 +12,9 @@ export const controlStallMs = 60_000;
 /** How long a backend may take to say that it is there. */
 export const controlReachMs = 5_000;
 
+/** A backend that says nothing for so long in the middle of a command is given up. */
+export const controlIdleMs = 120_000;
+
 /** How often progress is shown on a terminal. */
 export const progressMs = 250;
 
