@@ -1,7 +1,5 @@
 // Questions to the person at the terminal, on standard error so that standard output stays for programs. A password is read
 // without echo. Nothing is asked where nobody can answer.
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { CtlError } from './failure.ts';
 import type { Session } from './session.ts';
 
@@ -11,6 +9,8 @@ const readAnswer = async (session: Session, question: string, echo: boolean): Pr
   if (!session.canAsk) throw new CtlError(`there is no terminal to ask for "${question}": give it as a flag`);
   const { in: input, err } = session.streams;
   if (!echo) err.write(question);
+  const { createInterface } = await import('node:readline/promises');
+  const { Writable } = await import('node:stream');
   const output = echo ? err : new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output, terminal: true });
   const end = new AbortController();

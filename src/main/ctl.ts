@@ -1,15 +1,23 @@
 // mon-ctl: the command line. Hands the streams of the process to src/ctl and ends with the status it answers.
 
-import { runCommandLine } from '../ctl/parser.ts';
-import { commandTree } from '../ctl/tree/command-tree.ts';
-
 export const main = async (argv: readonly string[]): Promise<void> => {
   // A reader that has seen enough, as `head` does, is no fault.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
-  process.exitCode = await runCommandLine(commandTree, argv.slice(2), {
+  const words = argv.slice(2);
+  if (words.length === 1 && (words[0] === 'version' || words[0] === '--version')) {
+    // Scripts ask this often, and it needs neither the parser nor the configuration.
+    const { versionLine } = await import('../ctl/commands/version.ts');
+    process.stdout.write(`${versionLine()}\n`);
+    return;
+  }
+  const [{ commandTree }, { runCommandLine }] = await Promise.all([
+    import('../ctl/tree/command-tree.ts'),
+    import('../ctl/parser.ts'),
+  ]);
+  process.exitCode = await runCommandLine(commandTree, words, {
     in: process.stdin,
     out: process.stdout,
     err: process.stderr,

@@ -2,6 +2,7 @@
 // figures are read by people, and change with the machine. Each bench also runs alone.
 import { benchAgent } from './agent.ts';
 import { benchCheckMachine } from './check-machine.ts';
+import { benchCtl } from './ctl.ts';
 import { benchHttp } from './http.ts';
 import { benchReal } from './real/index.ts';
 import { benchRoad } from './road.ts';
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   road: benchRoad,
   agent: benchAgent,
   http: benchHttp,
+  'mon-ctl': benchCtl,
   watching: benchWatching,
   'readers that stop reading': benchStalledReaders,
 };

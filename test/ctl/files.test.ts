@@ -217,6 +217,10 @@ test('completion knows commands, flags and the names of resources, and is silent
   assert.deepEqual(await complete('check', 'list', '--form'), ['--format']);
   assert.deepEqual(await complete('check', 'list', '--format', 'y'), ['yaml']);
   assert.deepEqual(await complete('dump', 'chec'), ['checks']);
+  assert.deepEqual(await complete('explain', 'hoo'), ['hooks']);
+  assert.deepEqual(await complete('config', 'use', ''), ['default']);
+  assert.deepEqual(await complete('check', 'list', '--namespace', ''), ['default']);
+  assert.deepEqual(await complete('check', 'set-interval', 'disk', ''), []);
   assert.deepEqual(
     await runHere(['__complete', '--', 'check', 'info', ''], { ...env, MON_API_URL: 'http://127.0.0.1:1' }),
     { code: 0, text: '' },

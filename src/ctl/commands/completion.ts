@@ -1,6 +1,7 @@
 // Completion: small scripts for three shells that ask mon-ctl itself what may come next. Names of resources come from the
 // backend, with a short time limit, and silently not at all when it can't be reached.
 import { dirname } from 'node:path';
+import type { Json } from '../client/api-client.ts';
 import { type CommandSpec, globalFlags, type Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { kindAddresses, kindOfPath, listPath } from '../kinds/addresses.ts';
@@ -47,11 +48,23 @@ const childrenOf = async (spec: CommandSpec): Promise<readonly CommandSpec[]> =>
 /** Longest wait for names of resources. */
 const timeLimit = '2s';
 
-const namesOf = async (session: Session, group: string): Promise<readonly string[]> => {
+/** Of events the entities first, and then the checks of the one that was named. */
+const nameIn = (item: Json, given: readonly string[]): unknown => {
+  const entity = at(item, 'entity.metadata.name');
+  if (entity !== undefined)
+    return given.length === 0 ? entity : entity === given[0] ? at(item, 'check.metadata.name') : undefined;
+  return given.length === 0
+    ? (at(item, 'metadata.name') ?? at(item, 'name') ?? at(item, 'username'))
+    : undefined;
+};
+
+/** Asks the backend, briefly. `given`: the arguments before the one that is completed. */
+const namesAt = async (
+  session: Session,
+  path: string,
+  given: readonly string[],
+): Promise<readonly string[]> => {
   try {
-    const { pathOfWord } = await import('../tree/kinds.ts');
-    const path = pathOfWord(group);
-    if (path === undefined) return [];
     const kind = kindOfPath(path);
     const { store, streams, settings } = session;
     const brief = await openSession(streams, {
@@ -60,19 +73,29 @@ const namesOf = async (session: Session, group: string): Promise<readonly string
       'config-dir': dirname(store.path),
     });
     const items = await (await brief.api()).list(listPath(kind, settings.namespace));
-    const named = items.map(
-      (item) =>
-        at(item, 'metadata.name') ??
-        at(item, 'name') ??
-        at(item, 'username') ??
-        at(item, 'entity.metadata.name'),
-    );
-    return [...new Set(named.map(String))];
+    const names = items.map((item) => nameIn(item, given)).filter((name) => name !== undefined);
+    return [...new Set(names.map(String))];
   } catch {
     // A shell that waits for a completion has no place for errors.
     return [];
   }
 };
+
+const namesOf = async (
+  session: Session,
+  group: string,
+  given: readonly string[],
+): Promise<readonly string[]> => {
+  const { pathOfWord } = await import('../tree/kinds.ts');
+  const path = pathOfWord(group);
+  return path === undefined ? [] : namesAt(session, path, given);
+};
+
+const contexts = async (session: Session): Promise<readonly string[]> =>
+  Object.keys((await session.store.read()).contexts);
+
+/** Commands whose argument is a kind. */
+const overKinds: ReadonlySet<string> = new Set(['dump', 'edit', 'describe-type', 'explain', 'prune']);
 
 const allFlags = (spec: CommandSpec | undefined) => [...(spec?.flags ?? []), ...globalFlags];
 
@@ -83,26 +106,33 @@ export const complete =
     const before = words.slice(0, -1);
     let level = tree;
     let spec: CommandSpec | undefined;
+    /** Words that are commands. */
+    let depth = 0;
     for (const word of before) {
       const next = level.find(({ name, aliases }) => name === word || aliases?.includes(word));
       if (next === undefined) continue;
       spec = next;
+      depth += 1;
       level = await childrenOf(next);
     }
     const previous = before.at(-1) ?? '';
     const flag = allFlags(spec).find(
       ({ name, short }) => previous === `--${name}` || previous === `-${short}`,
     );
+    const plain = before.filter((word) => !word.startsWith('-'));
+    const path = plain.slice(0, depth);
     const candidates = async (): Promise<readonly string[]> => {
       if (flag?.name === 'format') return formats;
+      if (flag?.name === 'namespace') return namesAt(session, 'namespaces', []);
+      if (flag?.name === 'context') return contexts(session);
       if (flag?.value !== undefined) return [];
       if (current.startsWith('-')) return allFlags(spec).map(({ name }) => `--${name}`);
       if (level.length > 0) return level.filter(({ name }) => !name.startsWith('__')).map(({ name }) => name);
-      if (before[0] === 'dump' || before[0] === 'edit' || before[0] === 'describe-type')
-        return ['all', ...kindAddresses.map(({ path }) => path)];
-      return spec?.args === undefined
-        ? []
-        : namesOf(session, before.find((word) => !word.startsWith('-')) ?? '');
+      if (path[0] === 'config') return path[1] === 'use' || path[1] === 'delete' ? contexts(session) : [];
+      if (path[0] === 'completion') return Object.keys(scripts);
+      if (overKinds.has(path[0] ?? '') && plain.length === depth)
+        return ['all', ...kindAddresses.map(({ path: short }) => short)];
+      return spec?.args === undefined ? [] : namesOf(session, path[0] ?? '', plain.slice(depth));
     };
     for (const candidate of await candidates()) if (candidate.startsWith(current)) session.print(candidate);
   };

@@ -10,8 +10,8 @@ import type { Session } from '../session.ts';
 import type { Described } from '../sources/documents.ts';
 import { readResources } from '../sources/read-resources.ts';
 
-/** Requests under way at once. */
-const concurrency = 8;
+/** Requests under way at once: the backend commits what comes together as one group. */
+const concurrency = 32;
 
 /** Kinds one after the other, in the order given: what is referred to is there first. Stops at the first failure. */
 const inOrder = async (

@@ -1,6 +1,7 @@
-// version: which mon-ctl this is.
+// version: of this program, and of what runs it.
 import { version } from '../../program/version.ts';
-import type { Session } from '../session.ts';
+import type { Work } from '../command.ts';
 
-export const printVersion = (session: Session): void =>
-  session.print(`mon-ctl version ${version} (node ${process.version})`);
+export const versionLine = (): string => `mon-ctl version ${version} (node ${process.version})`;
+
+export const printVersion: Work = (session) => session.print(versionLine());

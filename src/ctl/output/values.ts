@@ -35,15 +35,21 @@ export const number =
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
+let zoneFormat: Intl.DateTimeFormat | undefined;
+
+/** `UTC`, `CET`. Made once, and not at all for UTC: it takes longer than a short list does. */
+const zoneOf = (date: Date): string => {
+  if (process.env.TZ === 'UTC') return 'UTC';
+  zoneFormat ??= new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' });
+  return zoneFormat.formatToParts(date).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+};
+
 /** `2006-01-02 15:04:05 -0700 MST` in the time zone of this machine; `N/A` for 0. Seconds since the epoch. */
 export const timestamp = (seconds: unknown): string => {
   if (typeof seconds !== 'number' || seconds <= 0) return 'N/A';
   const date = new Date(seconds * 1000);
   const offset = -date.getTimezoneOffset();
-  const zone =
-    new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' })
-      .formatToParts(date)
-      .find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const zone = zoneOf(date);
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
   const sign = offset < 0 ? '-' : '+';
