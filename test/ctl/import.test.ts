@@ -88,6 +88,8 @@ const coreFiles: Readonly<Record<string, unknown>> = {
         attributes: { occurrences: 'eval: value != 1 && value % 60 != 0', client: { environment: 'dev' } },
       },
       named: { attributes: { check: { name: 'eval: value =~ /^disk/ || ["a", "b"].include?(value)' } } },
+      changes: { attributes: { occurrences: "eval: value == 1 || ':::action:::' == 'resolve'" } },
+      foreign: { attributes: { occurrences: "eval: value == ':::settings.x:::'" } },
       clever: { attributes: { check: { status: 'eval: value.between?(1, 2)' } } },
     },
   },
@@ -153,6 +155,10 @@ test('a configuration of the earlier generation is translated, and what can not 
       '(event.check.occurrences != 1 && event.check.occurrences % 60 != 0) && (event.entity.labels.environment == "dev")',
     ],
   });
+  assert.deepEqual(spec('EventFilter', 'changes').expressions, [
+    'event.check.occurrences == 1 || (event.check.status == 0 ? "resolve" : "create") == \'resolve\'',
+  ]);
+  assert.equal(spec('EventFilter', 'foreign'), undefined);
   assert.deepEqual(spec('EventFilter', 'named').expressions, [
     '/^disk/.test(String(event.check.name)) || ["a", "b"].includes(event.check.name)',
   ]);

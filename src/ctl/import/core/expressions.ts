@@ -63,12 +63,13 @@ const methods: Readonly<Record<string, string>> = {
   upcase: 'toUpperCase',
 };
 
-/** `pathOf` says where a token such as `check.interval` is found on an event. */
-export const translateRuby = (
-  source: string,
-  value: string,
-  pathOf: (token: string) => string,
-): Translated => {
+/** Where a token such as `check.interval` is found on an event; undefined where nothing is like it. */
+export type PathOf = (token: string) => string | undefined;
+
+/** A string that is one token as a whole. */
+const quotedToken = /^["']:::([^:|]+)(?:\|[^:]*)?:::["']$/;
+
+export const translateRuby = (source: string, value: string, pathOf: PathOf): Translated => {
   const found = wordsOf(source);
   if (typeof found === 'string') return refuse(`"${found}" can not be expressed`);
   let text = '';
@@ -100,8 +101,11 @@ export const translateRuby = (
       const known = names[raw];
       if (known === undefined) return refuse(`"${raw}" can not be expressed`);
       text += known === 'value' ? value : known === '&&' || known === '||' ? ` ${known} ` : known;
-    } else if (type === 'token') {
-      text += pathOf(raw.slice(3, -3).split('|')[0] ?? '');
+    } else if (type === 'token' || (type === 'string' && raw.includes(':::'))) {
+      const token = type === 'token' ? raw.slice(3, -3).split('|')[0] : quotedToken.exec(raw)?.[1];
+      const path = token === undefined ? undefined : pathOf(token);
+      if (path === undefined) return refuse(`${raw} has nothing like it on events of today`);
+      text += path;
     } else if (type === 'pattern') return refuse('a pattern is translated only after =~ and !~');
     else text += /^[-+*/%<>]$|^(?:&&|\|\||==|!=|<=|>=)$/.test(raw) ? ` ${raw} ` : raw === ',' ? ', ' : raw;
   }
@@ -111,11 +115,7 @@ export const translateRuby = (
 const evalStart = /^eval:\s*/;
 
 /** A condition on the value at a path of the event. */
-export const translateCondition = (
-  expected: unknown,
-  path: string,
-  pathOf: (token: string) => string,
-): Translated => {
+export const translateCondition = (expected: unknown, path: string, pathOf: PathOf): Translated => {
   if (typeof expected === 'string' && evalStart.test(expected))
     return translateRuby(expected.replace(evalStart, ''), path, pathOf);
   if (typeof expected === 'object' && expected !== null)

@@ -122,7 +122,7 @@ const conditionsOf = (
     const translated =
       place === undefined
         ? ({ ok: false, why: 'events of today have nothing like it' } as const)
-        : translateCondition(value, place, (token) => eventPath(token.split('.')) ?? token);
+        : translateCondition(value, place, (token) => eventPath(token.split('.')));
     if (translated.ok) expressions.push(translated.text);
     else {
       failed = true;

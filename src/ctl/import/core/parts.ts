@@ -66,6 +66,7 @@ export const eventPath = (path: readonly string[]): string | undefined => {
     ],
     client: ['name', 'subscriptions'],
   };
+  if (scope === 'action') return '(event.check.status == 0 ? "resolve" : "create")';
   if (scope === 'occurrences') return 'event.check.occurrences';
   if (scope === 'timestamp') return 'event.timestamp';
   if (scope !== 'check' && scope !== 'client') return undefined;
