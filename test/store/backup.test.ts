@@ -11,7 +11,12 @@ import { restoreBackup, verifyBackup } from '../../src/store/backup/restore-back
 import { refuseToReplace, writeBackup } from '../../src/store/backup/write-backup.ts';
 import { newMarker } from '../../src/store/format-marker.ts';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
-import { recordKinds, type SnapshotStore, type StoreWrite } from '../../src/store/snapshot-store.ts';
+import {
+  recordKinds,
+  type SnapshotStore,
+  StoreError,
+  type StoreWrite,
+} from '../../src/store/snapshot-store.ts';
 import { seed, seeded } from '../property.ts';
 import { removeDir, temporaryDir } from './lmdb-home.ts';
 import { collect, put, record, remove } from './records.ts';
@@ -203,7 +208,24 @@ inDir(
         restoreBackup(again, await verifyBackup(another), 'into'),
         /unfinished restore of another backup/,
       );
-    await restoreBackup(again, verified, 'into');
+    const there = (await again.count('check')) + (await again.count('entity'));
+    let written = 0;
+    let commits = 0;
+    const watched = new Proxy(again, {
+      get: (target, name) => {
+        if (name === 'commit')
+          return (writes: readonly StoreWrite[]) => {
+            commits += 1;
+            if (commits === 1) throw new StoreError('unavailable', 'out of reach for a moment');
+            written += writes.length;
+            return target.commit(writes);
+          };
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    await restoreBackup(watched, verified, 'into');
+    assert.equal(written, verified.records - there, 'what is there is not written again');
     assert.equal(await contentsOf(again), contents);
     await again.close();
     await (await open(join(dir, 'into'))).close();

@@ -18,3 +18,7 @@ export const maxLineBytes = 64 * 1024 * 1024;
 /** What a restore writes at a time. */
 export const restoreBatchWrites = 512;
 export const restoreBatchBytes = 4 * 1024 * 1024;
+
+/** How often a restore tries a commit while the store is out of reach; the pauses double. */
+export const maxRestoreTries = 6;
+export const restoreRetryMs = 500;

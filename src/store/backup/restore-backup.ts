@@ -1,6 +1,7 @@
 // Restores a backup into an empty store of any kind. The file is read twice: once to compare every checksum, and to learn
 // which keys came again, then to write. A store in which a restore was not finished says so and is not served from; the
 // same file restored again ends it, since a record that is there already is not written twice.
+import { setTimeout as pause } from 'node:timers/promises';
 import { newMarker } from '../format-marker.ts';
 import type { MaintainedStore } from '../maintained-store.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type StoreWrite,
 } from '../snapshot-store.ts';
 import { type BackupEnd, BackupError, type BackupHeader } from './backup-format.ts';
-import { restoreBatchBytes, restoreBatchWrites } from './limits.ts';
+import { maxRestoreTries, restoreBatchBytes, restoreBatchWrites, restoreRetryMs } from './limits.ts';
 import { readBackup } from './read-backup.ts';
 
 export interface VerifiedBackup {
@@ -124,8 +125,33 @@ const requireEmpty = async (
   }
 };
 
+/** What an earlier run wrote, by revision: empty where this is the first. */
+const writtenBefore = async (
+  store: MaintainedStore,
+  { header }: VerifiedBackup,
+): Promise<ReadonlyMap<string, number>> => {
+  const revs = new Map<string, number>();
+  if (store.marker.restoring?.backup !== header.id) return revs;
+  for (const kind of recordKinds)
+    for await (const { key, record } of store.scan(kind)) revs.set(idOf(kind, key), record.rev);
+  return revs;
+};
+
+/** A commit whose outcome is unknown can be repeated: what is there already is found to be the same. */
+const commitPatiently = async (store: MaintainedStore, writes: readonly StoreWrite[]) => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await store.commit(writes);
+    } catch (error) {
+      const isOutage = error instanceof StoreError && error.code === 'unavailable';
+      if (!isOutage || tries === maxRestoreTries) throw error;
+      await pause(restoreRetryMs * 2 ** tries);
+    }
+  }
+};
+
 const commitAll = async (store: MaintainedStore, writes: readonly StoreWrite[]): Promise<void> => {
-  const outcomes = await store.commit(writes);
+  const outcomes = await commitPatiently(store, writes);
   for (const [at, write] of writes.entries()) {
     const outcome = outcomes[at];
     if (outcome === undefined || outcome.written || write.type !== 'put') continue;
@@ -146,12 +172,13 @@ export const restoreBackup = async (
 ): Promise<void> => {
   await requireEmpty(store, backup, where);
   const { header, counts } = backup;
+  const before = await writtenBefore(store, backup);
   const marker = newMarker(header.migrated);
   const restoring = { backup: header.id, startedAt: new Date().toISOString() };
   await store.writeMarker({ ...marker, restoring });
   let batch: StoreWrite[] = [];
   let bytes = 0;
-  let records = 0;
+  let records = before.size;
   const flush = async (): Promise<void> => {
     await commitAll(store, batch);
     records += batch.length;
@@ -160,6 +187,7 @@ export const restoreBackup = async (
     bytes = 0;
   };
   for await (const { line, bytes: lineBytes } of finalRecords(backup)) {
+    if (before.get(idOf(line.kind, line.key)) === line.record.rev) continue;
     batch.push({ type: 'put', kind: line.kind, key: line.key, record: line.record });
     bytes += lineBytes;
     if (batch.length >= restoreBatchWrites || bytes >= restoreBatchBytes) await flush();
