@@ -240,8 +240,9 @@ const story = async ({ dir, port, transport, api }: Place, interrupt: () => Prom
   await up();
   for (const step of afterwards) await take(step);
 
+  // No handler may have been called yet: then there is no file.
   const calls = async () =>
-    (await readFile(join(dir, 'calls'), 'utf8'))
+    (await readFile(join(dir, 'calls'), { encoding: 'utf8', flag: 'a+' }))
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => {
