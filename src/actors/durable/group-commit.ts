@@ -15,10 +15,10 @@ import type {
   WriteOutcome,
 } from '../../store/snapshot-store.ts';
 import { StoreError } from '../../store/snapshot-store.ts';
+import { outcomeError } from '../outcomes/outcome-rules.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Outcome, Receipt } from '../runtime/contract.ts';
 import { asError } from '../runtime/facts.ts';
-import { outcomeError } from '../runtime/outcome.ts';
 import { PressureGauge } from '../runtime/pressure-gauge.ts';
 import { RecentFigures } from '../runtime/recent-figures.ts';
 import { CommitReceipts } from './commit-receipts.ts';

@@ -1,7 +1,8 @@
 // What a failed write means for its sender. The store's own errors end here: beyond the writer there are only outcomes.
 import { MonError } from '../../model/errors.ts';
 import { StoreError } from '../../store/snapshot-store.ts';
-import { type Outcome, outcomeOfError } from '../runtime/outcome.ts';
+import { outcomeOfError } from '../outcomes/outcome-rules.ts';
+import type { Outcome } from '../runtime/outcome.ts';
 import { StaleOwner } from './commit-slot.ts';
 
 type Failure = Exclude<Outcome, { type: 'done' | 'busy' }>;

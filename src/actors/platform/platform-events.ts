@@ -6,10 +6,10 @@ import { checkSchema } from '../../model/check.ts';
 import { type Entity, emptySystem } from '../../model/entity.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { entitySubscription } from '../../model/names.ts';
+import { awaitReceipt, reportReceipt } from '../outcomes/receipts.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import { furnishNamespace } from '../resources/seed.ts';
 import type { ActorId, Receipt } from '../runtime/contract.ts';
-import { awaitReceipt, reportReceipt } from '../runtime/receipts.ts';
 import type { StoppedCheck } from './watchdog.ts';
 
 export const platformNamespace = 'mon-system';

@@ -1,7 +1,7 @@
 // The part of the group-commit writer that resources, sessions and secrets lean on: write, then be told it is durable.
 import type { Entry, PageQuery, RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
+import { outcomeError } from '../outcomes/outcome-rules.ts';
 import type { Receipt } from '../runtime/contract.ts';
-import { outcomeError } from '../runtime/outcome.ts';
 
 /** What a writer says about a record; revision and time are the committer's. */
 export type RecordBody = Pick<StoredRecord, 'machine' | 'version' | 'deadlines' | 'state'>;

@@ -1,7 +1,12 @@
-// Outcomes: what became of a message, and what each edge tells its sender. This file is the failure contract: every refusal
-// and failure carries one of these tags, and the table below says for each tag and each way in whether the sender may try
-// again. Edges map the tag; they never look at a message text or at the class of an error.
-import { type ErrorKind, MonError } from '../../model/errors.ts';
+// What became of a message: every refusal and failure carries one of these tags. What each edge makes of it is a table of its
+// own, ../outcomes/outcome-rules.ts.
+
+/** An error that says what kind of refusal or outage it is. The error catalogue of the platform is made of these. */
+export interface KnownError extends Error {
+  readonly kind: string;
+  /** Whether the same request may succeed later. */
+  readonly retry: boolean;
+}
 
 /** Why an actor did not handle a message it may handle later. */
 export type BusyReason =
@@ -21,11 +26,11 @@ export type Outcome =
   /** Not handled, or its actor was lost before it could answer. */
   | { readonly type: 'busy'; readonly why: BusyReason; readonly message: string }
   /** Can never be accepted as it is. The kind of the error says what is wrong with it. */
-  | { readonly type: 'invalid'; readonly error: MonError }
+  | { readonly type: 'invalid'; readonly error: KnownError }
   /** The actor crashed on it more than once: it is parked and never handled again. */
   | { readonly type: 'poison'; readonly message: string }
   /** The store (or another service) did not take it; whether it took effect is unknown. */
-  | { readonly type: 'outage'; readonly error: MonError }
+  | { readonly type: 'outage'; readonly error: KnownError }
   /** A bug of ours: the actor crashed on it, or has no handler for it. */
   | { readonly type: 'fault'; readonly error: Error };
 
@@ -33,116 +38,3 @@ export type OutcomeType = Outcome['type'];
 
 /** Told what became of a message: the sender's acknowledgement hangs on it. Called exactly once. */
 export type Receipt = (outcome: Outcome) => void;
-
-/**
- * Whether the same message may be sent again. `fewTimes`: the edge itself offers it again, `maxFaultOffers` times in all; what
- * the table says for a fault is told after that.
- */
-export type Retry = 'never' | 'untilTaken' | 'fewTimes';
-
-export interface OutcomeRule {
-  readonly retry: Retry;
-  /** HTTP APIs: the kind of error they answer with, or that of the error itself. Null: success. */
-  readonly http: ErrorKind | 'asInError' | null;
-  /**
-   * Agent WebSocket, both dialects. Refused: named in the `ack` frame if the agent reads them, logged and counted in any
-   * case. Offered again: by the backend, for as long as the connection lasts.
-   */
-  readonly agent: 'acknowledged' | 'refused' | 'offeredAgain';
-  /** Earlier WebSocket: the answer to `publish`. `closed`: with 1013, so that the client keeps the message and comes back. */
-  readonly earlierSocket: 'done' | 'refused' | 'closed';
-  /** Brokers. A keepalive is dropped where a result is offered again: the next one is on its way. */
-  readonly broker: 'acknowledged' | 'dropped' | 'offeredAgain';
-  /** Schedules, watchdog, pipelines, timers: senders inside the backend. */
-  readonly internal: 'ignored' | 'reported';
-}
-
-export const outcomeRules: Readonly<Record<OutcomeType, OutcomeRule>> = {
-  done: {
-    retry: 'never',
-    http: null,
-    agent: 'acknowledged',
-    earlierSocket: 'done',
-    broker: 'acknowledged',
-    internal: 'ignored',
-  },
-  busy: {
-    retry: 'untilTaken',
-    http: 'unavailable',
-    agent: 'offeredAgain',
-    earlierSocket: 'closed',
-    broker: 'offeredAgain',
-    internal: 'reported',
-  },
-  invalid: {
-    retry: 'never',
-    http: 'asInError',
-    agent: 'refused',
-    earlierSocket: 'refused',
-    broker: 'dropped',
-    internal: 'reported',
-  },
-  poison: {
-    retry: 'never',
-    http: 'poison',
-    agent: 'refused',
-    earlierSocket: 'refused',
-    broker: 'dropped',
-    internal: 'reported',
-  },
-  outage: {
-    retry: 'untilTaken',
-    http: 'asInError',
-    agent: 'offeredAgain',
-    earlierSocket: 'closed',
-    broker: 'offeredAgain',
-    internal: 'reported',
-  },
-  fault: {
-    retry: 'fewTimes',
-    http: 'internal',
-    agent: 'refused',
-    earlierSocket: 'refused',
-    broker: 'dropped',
-    internal: 'reported',
-  },
-};
-
-/** How often one message is offered to an actor that crashes on it before an edge gives up by itself. */
-export const maxFaultOffers = 3;
-
-/** Whether a message with this outcome is offered again after so many offers. */
-export const mayOfferAgain = (type: OutcomeType, offers: number): boolean => {
-  const { retry } = outcomeRules[type];
-  return retry === 'untilTaken' || (retry === 'fewTimes' && offers < maxFaultOffers);
-};
-
-/** An error of the catalogue as an outcome; every other error is a fault of ours. */
-export const outcomeOfError = (error: Error): Exclude<Outcome, { type: 'done' | 'busy' }> => {
-  if (!(error instanceof MonError) || error.kind === 'internal') return { type: 'fault', error };
-  if (error.kind === 'poison') return { type: 'poison', message: error.message };
-  return error.retry ? { type: 'outage', error } : { type: 'invalid', error };
-};
-
-/** The reason in one line, for logs and acknowledgements. */
-export const outcomeText = (outcome: Exclude<Outcome, { type: 'done' }>): string => {
-  const text = 'error' in outcome ? outcome.error.message : outcome.message;
-  return outcome.type === 'invalid' ? text : `${outcome.type}: ${text}`;
-};
-
-/** What a caller that waits for a promise is told. */
-export const outcomeError = (outcome: Exclude<Outcome, { type: 'done' }>): MonError => {
-  switch (outcome.type) {
-    case 'busy':
-      return new MonError('unavailable', `${outcome.message}; try again`);
-    case 'poison':
-      return new MonError('poison', outcome.message);
-    case 'fault': {
-      const { error } = outcome;
-      const isInternal = error instanceof MonError && error.kind === 'internal';
-      return isInternal ? error : new MonError('internal', error.message, { cause: error });
-    }
-    default:
-      return outcome.error;
-  }
-};

@@ -1,13 +1,13 @@
 // The way from an id to its actor: tell, ask, peek. Supervisors write the index as they start and stop their children,
 // nobody else does, so that an id is here exactly as long as somebody answers for it.
 import type { Snapshot } from 'xstate';
-import { MonError } from '../../model/errors.ts';
 import { busy } from './busy.ts';
 import type { ActorId, ActorMessage, ExitReason, Receipt } from './contract.ts';
 import type { Deadlines } from './deadlines.ts';
+import { ActorError } from './errors.ts';
 import type { Facts, Faults } from './facts.ts';
 import { maxAskMs } from './limits.ts';
-import { outcomeError } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import type { RunQueue } from './run-queue.ts';
 import { tellReceipt } from './settlement.ts';
 
@@ -21,7 +21,7 @@ export interface Registry {
   /** Puts a message into an actor's mailbox. Never throws; what became of it is told to the receipt, exactly once. */
   tell(id: ActorId, message: ActorMessage, receipt?: Receipt): void;
   /**
-   * Resolves when the message is done (after the commit of its writes). Rejects with a MonError: `deadlineExceeded`
+   * Resolves when the message is done (after the commit of its writes). Rejects with an ActorError: `deadlineExceeded`
    * after `withinMs` (a duration), `unavailable` when it was refused, else with what it failed of. A message that still
    * waits when the time is up is taken back.
    */
@@ -66,6 +66,15 @@ export interface RegistryParts {
   readonly faults: Faults;
 }
 
+const failureOf = (outcome: Exclude<Outcome, { type: 'done' }>): Error => {
+  if (outcome.type === 'busy') return new ActorError('unavailable', `${outcome.message}; try again`);
+  if (outcome.type === 'poison') return new ActorError('poison', outcome.message);
+  const { error, type } = outcome;
+  return type === 'fault' && !('kind' in error)
+    ? new ActorError('internal', error.message, { cause: error })
+    : error;
+};
+
 export function createRegistry<TActor extends Addressee>({
   deadlines,
   queue,
@@ -97,12 +106,12 @@ export function createRegistry<TActor extends Addressee>({
       const receipt: Receipt = (outcome) => {
         deadlines.disarm(deadline);
         if (outcome.type === 'done') resolve();
-        else reject(outcomeError(outcome));
+        else reject(failureOf(outcome));
       };
       const deadline = deadlines.after(withinMs, () => {
         cells.get(id)?.withdraw(receipt);
         reject(
-          new MonError('deadlineExceeded', `${id} did not answer ${message.type} within ${withinMs} ms`),
+          new ActorError('deadlineExceeded', `${id} did not answer ${message.type} within ${withinMs} ms`),
         );
       });
       tell(id, message, receipt);

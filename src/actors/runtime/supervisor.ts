@@ -3,7 +3,6 @@
 // A supervisor is a place, as a cell is: it outlives its restarts. It admits children and lets them go, and takes part in
 // the stop of the tree. What it decides while it runs is in supervisor-life.ts, its children are in slots.ts.
 import type { AnyActor } from 'xstate';
-import { MonError } from '../../model/errors.ts';
 import { Cell, type CellHost } from './cell.ts';
 import type { Child, ChildPhase } from './child.ts';
 import type {
@@ -17,6 +16,7 @@ import type {
   SupervisorSpec,
 } from './contract.ts';
 import type { EffectLogic } from './effect-logic.ts';
+import { ActorError } from './errors.ts';
 import { haltChild, haltInOrder } from './halting.ts';
 import type { WritableRegistry } from './registry.ts';
 import type { RuntimeServices } from './runtime-services.ts';
@@ -126,7 +126,7 @@ export class Supervisor implements Child, CellHost, SupervisorHome {
    */
   async restartChild(id: ActorId): Promise<void> {
     const slot = this.slots.get(id);
-    if (slot === undefined || slot.leaving) throw new MonError('notFound', `${this.id} has no child ${id}`);
+    if (slot === undefined || slot.leaving) throw new ActorError('notFound', `${this.id} has no child ${id}`);
     this.slots.cancelRetry(slot);
     forgive(slot);
     await new Promise<void>((resolve) => {
@@ -313,7 +313,7 @@ export class Supervisor implements Child, CellHost, SupervisorHome {
   #leave(): void {
     this.#phase = 'gone';
     this.parts.supervisors.delete(this.id);
-    const error = new MonError('unavailable', `${this.id} was stopped before it was ready`);
+    const error = new ActorError('unavailable', `${this.id} was stopped before it was ready`);
     for (const { reject } of this.#whenReady.splice(0)) reject(error);
   }
 }

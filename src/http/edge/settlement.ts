@@ -1,5 +1,6 @@
 // Settlement: what an outcome means for the agent that sent the event, by the table of outcomes. A pure decision.
-import { mayOfferAgain, type Outcome, outcomeText } from '../../actors/runtime/outcome.ts';
+import { mayOfferAgain, outcomeText } from '../../actors/outcomes/outcome-rules.ts';
+import type { Outcome } from '../../actors/runtime/outcome.ts';
 
 export type Settlement =
   /** Durable: the agent may forget it. */

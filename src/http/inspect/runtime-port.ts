@@ -1,4 +1,5 @@
 // Live inspection on the actor runtime of this process: its rows, its tree and its hands, in the words of the protocol.
+import { catalogueError } from '../../actors/outcomes/outcome-rules.ts';
 import type { ActorId, ActorMessage } from '../../actors/runtime/contract.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { ActorInfo, TreeNode as RuntimeNode, SupervisorInfo } from '../../actors/runtime/tree.ts';
@@ -22,8 +23,11 @@ export interface RuntimePortOptions {
 const askMs = 5_000;
 /** What an actor makes of a message it was sent by hand is for the sender to mend, be it that it crashed on it. */
 const refuseByHand = (error: Error): never => {
-  const isOurs = !(error instanceof MonError) || error.kind === 'internal';
-  throw isOurs ? new MonError('invalid', error.message) : error;
+  const known = catalogueError(error);
+  throw known.kind === 'internal' ? new MonError('invalid', error.message) : known;
+};
+const refuse = (error: Error): never => {
+  throw catalogueError(error);
 };
 
 const supervisorMachine = 'supervisor';
@@ -86,7 +90,7 @@ export const createRuntimePort = ({
   async restart(id) {
     const supervisor = supervisorOf(runtime, id);
     if (supervisor === undefined) return false;
-    await supervisor.restartChild(id);
+    await supervisor.restartChild(id).catch(refuse);
     return true;
   },
   async stop(id) {

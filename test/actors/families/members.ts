@@ -1,8 +1,8 @@
 // One member of each durable family for the contract test: the actor its fixtures are records of, a step that changes what is
 // stored, and a message it crashes on.
 import assert from 'node:assert/strict';
+import { awaitReceipt } from '../../../src/actors/outcomes/receipts.ts';
 import type { ActorMessage } from '../../../src/actors/runtime/contract.ts';
-import { awaitReceipt } from '../../../src/actors/runtime/receipts.ts';
 import type { CheckContext } from '../../../src/machines/check/check-facts.ts';
 import type { ClientContext } from '../../../src/machines/client/client-facts.ts';
 import type { EntityContext } from '../../../src/machines/entity/entity-facts.ts';

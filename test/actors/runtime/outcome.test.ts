@@ -2,16 +2,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { maxParkedMessages, maxSuspectMessages } from '../../../src/actors/runtime/limits.ts';
 import {
   maxFaultOffers,
   mayOfferAgain,
-  type Outcome,
-  type OutcomeType,
   outcomeError,
   outcomeOfError,
   outcomeRules,
-} from '../../../src/actors/runtime/outcome.ts';
+} from '../../../src/actors/outcomes/outcome-rules.ts';
+import { maxParkedMessages, maxSuspectMessages } from '../../../src/actors/runtime/limits.ts';
+import type { Outcome, OutcomeType } from '../../../src/actors/runtime/outcome.ts';
 import { PoisonWatch } from '../../../src/actors/runtime/poison-watch.ts';
 import { errorCatalogue, MonError } from '../../../src/model/errors.ts';
 import { counterBehaviour } from './counter.ts';

@@ -9,8 +9,8 @@ import {
   resultsPipe,
   type Transport,
 } from '../../../wire/earlier/transport.ts';
+import { outcomeOfError, outcomeRules } from '../../outcomes/outcome-rules.ts';
 import { asError } from '../../runtime/facts.ts';
-import { outcomeOfError, outcomeRules } from '../../runtime/outcome.ts';
 import type { Clients } from './clients.ts';
 import { bridgeRetryMs } from './limits.ts';
 import { ResultIds } from './result-ids.ts';
