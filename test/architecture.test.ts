@@ -100,9 +100,51 @@ test('the actor runtime knows nothing of what runs on it', () => {
       importsOf(path)
         .filter((specifier) => specifier.startsWith('.'))
         .map((specifier) => relative(join(root, 'src'), resolve(root, 'src', path, '..', specifier)))
-        .filter((target) => !target.startsWith('actors/runtime/') && !target.startsWith('model/'))
+        .filter((target) => !target.startsWith('actors/runtime/'))
         .map((target) => `${path} leans on ${target}`),
     );
+  assert.deepEqual(wrong, []);
+  const limits = readFileSync(join(root, 'src/actors/runtime/limits.ts'), 'utf8');
+  const named = [...limits.matchAll(/export const (\w+)/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => /check|entity|client|silence|schedule|session|circuit|delivery/i.test(name));
+  assert.deepEqual(named, [], 'limits of a family stand in src/actors/families');
+});
+
+/** The parts of `actors`, from the bottom up: each leans on those before it. Types count. */
+const actorLayers: readonly (readonly string[])[] = [
+  ['runtime'],
+  ['outcomes'],
+  ['durable'],
+  ['resources', 'events', 'pipelines'],
+  ['families/kit', 'problems', 'platform'],
+  ['families/boot', 'families/circuit', 'families/check', 'families/session', 'families/silence'],
+  ['families/entity', 'families/schedule'],
+  ['families/client'],
+  ['families'],
+  ['composition'],
+];
+
+const actorPartOf = (path: string): string => {
+  const [part = '', family = '', file] = path.split('/').slice(1);
+  if (part === 'compose' || family === '') return 'composition';
+  return part === 'families' && file !== undefined ? `families/${family}` : part;
+};
+
+test('inside `actors`, too, imports run one way', () => {
+  const rankOf = (path: string): number =>
+    actorLayers.findIndex((layer) => layer.includes(actorPartOf(path)));
+  const wrong = sources
+    .filter((path) => path.startsWith('actors/'))
+    .flatMap((path) => {
+      if (rankOf(path) < 0) return [`${path} stands in no layer`];
+      return importsOf(path)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => relative(join(root, 'src'), resolve(root, 'src', path, '..', specifier)))
+        .filter((target) => target.startsWith('actors/') && actorPartOf(target) !== actorPartOf(path))
+        .filter((target) => rankOf(target) >= rankOf(path))
+        .map((target) => `${path} leans on ${target}`);
+    });
   assert.deepEqual(wrong, []);
 });
 

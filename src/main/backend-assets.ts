@@ -1,6 +1,6 @@
 // Assets of the backend: where those of handlers, mutators and filters are kept, and the machine they are chosen for.
 import { join } from 'node:path';
-import type { Dependencies } from '../actors/dependencies.ts';
+import type { Dependencies } from '../actors/compose/dependencies.ts';
 import { type AssetStore, createAssetStore } from '../assets/asset-store.ts';
 import { entitySchema } from '../model/entity.ts';
 import type { TrustedAuthorities } from '../model/trusted-authorities.ts';

@@ -1,7 +1,7 @@
 // Every collection a stranger can make grow, with what bounds it: in number, in bytes, what happens when it is full, and where
 // its size is shown. docs/limits.md is written from this table, and a test holds both against the code.
 import { entityBounds } from '../actors/families/entity/limits.ts';
-import { maxCheckMail } from '../actors/families/limits.ts';
+import { maxCheckMail } from '../actors/families/kit/limits.ts';
 import { maxQueuedRequests } from '../actors/families/session/limits.ts';
 import { maxKeptAssetScripts, maxWaitingDeliveries } from '../actors/pipelines/limits.ts';
 import { maxResourceBytes, maxResourcesPerKind } from '../actors/resources/limits.ts';

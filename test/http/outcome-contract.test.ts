@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { openBridge } from '../../src/actors/families/client/broker-bridge.ts';
-import { maxCheckMail } from '../../src/actors/families/limits.ts';
+import { maxCheckMail } from '../../src/actors/families/kit/limits.ts';
 import { outcomeRules } from '../../src/actors/outcomes/outcome-rules.ts';
 import { createPlatformReporter } from '../../src/actors/platform/platform-events.ts';
 import type { OutcomeType } from '../../src/actors/runtime/outcome.ts';

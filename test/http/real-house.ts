@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { Backend } from '../../src/actors/backend.ts';
-import type { BackendOptions } from '../../src/actors/open-dependencies.ts';
+import type { BackendOptions } from '../../src/actors/compose/open-dependencies.ts';
 import { seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { type Api, type ApiOptions, createApi } from '../../src/http/api.ts';
 import type { EdgeLimits } from '../../src/http/edge/limits.ts';

@@ -2,7 +2,7 @@
 // `node silence-killer.js <store url> <state dir> incident`: an incident begins and resolves below a silence that ends on
 // resolve; the removal of that silence never reaches the store. `... look`: prints the silences once all has come to rest.
 import { Backend } from '../../src/actors/backend.ts';
-import type { BackendOptions } from '../../src/actors/open-dependencies.ts';
+import type { BackendOptions } from '../../src/actors/compose/open-dependencies.ts';
 import { seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { eventSchema } from '../../src/model/event.ts';
 import { silencedSchema } from '../../src/model/silenced.ts';

@@ -9,8 +9,8 @@
 //   |- schedules     one actor a check definition
 //   `- sessions      one actor an agent connection
 import type { AnyChildSpec, ChildSpec, SupervisorSpec } from '../runtime/contract.ts';
-import type { Family } from './family.ts';
-import { supervisorSpec } from './place.ts';
+import type { Family } from './kit/family.ts';
+import { supervisorSpec } from './kit/place.ts';
 
 /** `fixed`: the one actor of a family that stands below the root itself. */
 export const rootTree = (table: readonly Family[], fixed: (family: Family) => ChildSpec): SupervisorSpec => {

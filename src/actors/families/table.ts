@@ -5,7 +5,7 @@ import { checkFamily } from './check/check-family.ts';
 import { circuitFamily } from './circuit/circuit-family.ts';
 import { clientFamily } from './client/client-family.ts';
 import { entityFamily } from './entity/entity-family.ts';
-import type { Family } from './family.ts';
+import type { Family } from './kit/family.ts';
 import { scheduleFamily } from './schedule/schedule-family.ts';
 import { sessionFamily } from './session/session-family.ts';
 import { silenceFamily } from './silence/silence-family.ts';

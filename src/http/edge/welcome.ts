@@ -1,6 +1,6 @@
 // A welcome: the agent's upgrade is done, its connection begins. Wires socket, connection, session book and backend
 // together, and takes them apart when the socket closes.
-import { definitionsIn } from '../../actors/configuration.ts';
+import { definitionsIn } from '../../actors/resources/configuration.ts';
 import { isAgentStopped } from '../../wire/close.ts';
 import type { AgentSession, BackendPort } from '../backend-port.ts';
 import type { Log } from '../log.ts';

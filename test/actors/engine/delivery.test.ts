@@ -1,7 +1,7 @@
 // Results and their deliveries through the whole engine: counts, order, and at least once over a crash.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { maxCheckMail } from '../../../src/actors/families/limits.ts';
+import { maxCheckMail } from '../../../src/actors/families/kit/limits.ts';
 import { MemoryStore } from '../../../src/store/memory-store.ts';
 import { StoreError } from '../../../src/store/snapshot-store.ts';
 import { fc } from '../../property.ts';

@@ -2,9 +2,9 @@
 // played (see agent.ts), pipelines are recorded. A crash leaves what was committed and nothing else.
 import assert from 'node:assert/strict';
 import { Backend } from '../../../src/actors/backend.ts';
-import type { BackendOptions } from '../../../src/actors/open-dependencies.ts';
+import type { BackendOptions } from '../../../src/actors/compose/open-dependencies.ts';
+import type { Rebuilt } from '../../../src/actors/compose/restore.ts';
 import { seedIfEmpty } from '../../../src/actors/resources/seed.ts';
-import type { Rebuilt } from '../../../src/actors/restore.ts';
 import type { Clock } from '../../../src/actors/runtime/clock.ts';
 import { type CheckConfig, checkConfigSchema } from '../../../src/model/check.ts';
 import { type CheckEvent, type Event, eventSchema } from '../../../src/model/event.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { circuitFamily } from '../../../src/actors/families/circuit/circuit-family.ts';
 import { createCircuits } from '../../../src/actors/families/circuit/circuits.ts';
-import { Families } from '../../../src/actors/families/families.ts';
+import { Families } from '../../../src/actors/families/kit/families.ts';
 import { createRuntime, createSupervisor } from '../../../src/actors/runtime/runtime.ts';
 import { circuitFailures } from '../../../src/machines/limits.ts';
 import { createSimulatedClock } from '../runtime/simulated-clock.ts';

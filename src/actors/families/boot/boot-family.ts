@@ -10,8 +10,8 @@ import {
 } from '../../../machines/boot/boot-machine.ts';
 import type { LiveActor, Receipt } from '../../runtime/contract.ts';
 import { asError } from '../../runtime/facts.ts';
-import { defineFamily, type Member } from '../family.ts';
-import { maxBootMail } from '../limits.ts';
+import { defineFamily, type Member } from '../kit/family.ts';
+import { maxBootMail } from '../kit/limits.ts';
 
 /** The steps of a backend. One that rejects ends it. */
 export interface BootPorts {

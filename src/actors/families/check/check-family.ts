@@ -16,10 +16,10 @@ import {
 import { checkKey, entityKey } from '../../../model/names.ts';
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
 import type { LiveActor } from '../../runtime/contract.ts';
-import { entitiesPlace } from '../entity/entities-place.ts';
-import { defineFamily } from '../family.ts';
-import { keyParts } from '../keys.ts';
-import { maxCheckMail } from '../limits.ts';
+import { entitiesPlace } from '../kit/entities-place.ts';
+import { defineFamily } from '../kit/family.ts';
+import { keyParts } from '../kit/keys.ts';
+import { maxCheckMail } from '../kit/limits.ts';
 
 export type CheckIdentity = CheckInput;
 

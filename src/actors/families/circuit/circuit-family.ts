@@ -3,8 +3,8 @@
 import type { CircuitContext, CircuitEffect, CircuitFact } from '../../../machines/circuit/circuit-facts.ts';
 import { circuitMachine } from '../../../machines/circuit/circuit-machine.ts';
 import type { RuntimeLog } from '../../runtime/facts.ts';
-import { defineFamily } from '../family.ts';
-import { maxCircuitMail } from '../limits.ts';
+import { defineFamily } from '../kit/family.ts';
+import { maxCircuitMail } from '../kit/limits.ts';
 
 export interface CircuitIdentity {
   readonly namespace: string;

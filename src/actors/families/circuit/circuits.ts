@@ -4,7 +4,7 @@ import type { CircuitContext, CircuitFact } from '../../../machines/circuit/circ
 import type { GateAnswer, HandlerGate } from '../../../pipeline/ports.ts';
 import type { HandlerOutcome } from '../../../pipeline/trace.ts';
 import type { ActorId } from '../../runtime/contract.ts';
-import type { FamilyActors } from '../family-actors.ts';
+import type { FamilyActors } from '../kit/family-actors.ts';
 import type { CircuitIdentity } from './circuit-family.ts';
 
 const succeeded: readonly HandlerOutcome[] = ['handled'];

@@ -23,8 +23,8 @@ import { keepaliveCheckName } from '../../../model/names.ts';
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
 import type { LiveActor, Receipt } from '../../runtime/contract.ts';
 import { contextOf } from '../../runtime/snapshot.ts';
-import { defineFamily } from '../family.ts';
-import { maxClientMail } from '../limits.ts';
+import { defineFamily } from '../kit/family.ts';
+import { maxClientMail } from '../kit/limits.ts';
 
 export interface ClientPorts {
   readonly newId: () => string;

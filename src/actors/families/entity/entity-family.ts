@@ -12,10 +12,10 @@ import type { EntityConfig } from '../../../model/entity.ts';
 import type { CheckEvent, Event } from '../../../model/event.ts';
 import { entityKey } from '../../../model/names.ts';
 import type { LiveActor, Receipt } from '../../runtime/contract.ts';
-import { defineFamily } from '../family.ts';
-import { keyParts } from '../keys.ts';
-import { maxEntityMail } from '../limits.ts';
-import { entitiesPlace } from './entities-place.ts';
+import { entitiesPlace } from '../kit/entities-place.ts';
+import { defineFamily } from '../kit/family.ts';
+import { keyParts } from '../kit/keys.ts';
+import { maxEntityMail } from '../kit/limits.ts';
 
 export type EntityIdentity = EntityInput;
 

@@ -9,8 +9,8 @@ import type { ActorId } from '../../runtime/contract.ts';
 import type { Registry } from '../../runtime/registry.ts';
 import { contextOf, stateValueOf } from '../../runtime/snapshot.ts';
 import { type CheckIdentity, checkFamily } from '../check/check-family.ts';
-import { type FamilyActors, idOf } from '../family-actors.ts';
-import { type FindSupervisor, stopSubject, subjectId } from '../place.ts';
+import { type FamilyActors, idOf } from '../kit/family-actors.ts';
+import { type FindSupervisor, stopSubject, subjectId } from '../kit/place.ts';
 import { type EntityIdentity, entityFamily, entityPlace } from './entity-family.ts';
 
 export const entityId = (namespace: string, name: string): ActorId => idOf(entityFamily, { namespace, name });

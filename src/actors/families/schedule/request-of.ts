@@ -1,7 +1,7 @@
 // The request for one run of a check: its definition, with the hooks and assets it names, in full (backend sheet 5.5).
 import type { CheckConfig } from '../../../model/check.ts';
 import type { CheckRequest, RequestedAsset, RequestedHook } from '../../../wire/messages.ts';
-import type { Configuration } from '../../configuration.ts';
+import type { Configuration } from '../../resources/configuration.ts';
 
 /** What kind of scheduler a run comes from, in the words of the reference product; readers may select by it. */
 const ownScheduler = 'memory';

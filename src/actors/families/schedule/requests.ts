@@ -10,9 +10,8 @@ import { substituteCommand, tokenData } from '../../../model/token-substitution.
 import type { IsTrusted } from '../../../model/token-trust.ts';
 import type { ResolveSecrets } from '../../../pipeline/ports.ts';
 import type { CheckRequest } from '../../../wire/messages.ts';
-import type { Configuration } from '../../configuration.ts';
 import type { Withheld } from '../../problems/withheld.ts';
-import type { ClientIssue } from '../client/client-requests.ts';
+import type { Configuration } from '../../resources/configuration.ts';
 import type { Sessions } from '../session/sessions.ts';
 import type { ProxyMatcher } from './proxy-matcher.ts';
 import { type RequestDefinitions, requestOf } from './request-of.ts';
@@ -28,7 +27,7 @@ export interface RequestsPorts {
   /** Told of runs that do not go out, and of those that do again. */
   readonly withheld: Pick<Withheld, 'begin'>;
   /** The same request for clients of the earlier generation, who share subscriptions with agents. */
-  readonly askClients: (config: CheckConfig, issue: ClientIssue) => void;
+  readonly askClients: (config: CheckConfig, issue: Omit<Issue, 'adhoc'>) => void;
   /** The entities of a namespace, in order of their names. */
   readonly entities: (namespace: string) => readonly Entity[];
   /** Whether an operator wrote the configuration of an entity as it stands. */

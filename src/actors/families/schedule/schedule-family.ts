@@ -7,8 +7,8 @@ import type {
 } from '../../../machines/schedule/schedule-facts.ts';
 import { scheduleMachine } from '../../../machines/schedule/schedule-machine.ts';
 import type { CheckConfig } from '../../../model/check.ts';
-import { defineFamily } from '../family.ts';
-import { maxScheduleMail } from '../limits.ts';
+import { defineFamily } from '../kit/family.ts';
+import { maxScheduleMail } from '../kit/limits.ts';
 
 export interface ScheduleIdentity {
   readonly namespace: string;

@@ -2,10 +2,10 @@
 // goes takes effect at once.
 import type { ScheduleContext, ScheduleFact } from '../../../machines/schedule/schedule-facts.ts';
 import type { CheckConfig } from '../../../model/check.ts';
-import type { Configuration } from '../../configuration.ts';
+import type { Configuration } from '../../resources/configuration.ts';
 import type { Faults } from '../../runtime/facts.ts';
-import type { Families } from '../families.ts';
-import type { FamilyActors } from '../family-actors.ts';
+import type { Families } from '../kit/families.ts';
+import type { FamilyActors } from '../kit/family-actors.ts';
 import { type ScheduleIdentity, type SchedulePorts, scheduleFamily } from './schedule-family.ts';
 
 export interface SchedulesPorts extends Pick<SchedulePorts, 'issue'> {

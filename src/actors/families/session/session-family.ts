@@ -2,8 +2,8 @@
 import type { SessionContext, SessionFact } from '../../../machines/session/session-facts.ts';
 import { sessionMachine } from '../../../machines/session/session-machine.ts';
 import { entityKey } from '../../../model/names.ts';
-import { defineFamily, type Effect } from '../family.ts';
-import { maxSessionMail } from '../limits.ts';
+import { defineFamily, type Effect } from '../kit/family.ts';
+import { maxSessionMail } from '../kit/limits.ts';
 
 export interface SessionIdentity {
   readonly namespace: string;

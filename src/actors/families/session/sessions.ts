@@ -7,7 +7,7 @@ import type { Entity, EntityConfig } from '../../../model/entity.ts';
 import { entityKey, entitySubscription } from '../../../model/names.ts';
 import { encodeFrame } from '../../../wire/frames.ts';
 import { type CheckRequest, unknownEntityName } from '../../../wire/messages.ts';
-import type { FamilyActors } from '../family-actors.ts';
+import type { FamilyActors } from '../kit/family-actors.ts';
 import { RequestQueue } from './request-queue.ts';
 import type { SessionIdentity } from './session-family.ts';
 import { SubscriptionIndex } from './subscription-index.ts';

@@ -1,8 +1,8 @@
 // The family `silence`: one actor for each silence. Its times are in the resource table, so it keeps no record of its own.
 import type { SilenceContext, SilenceEffect, SilenceFact } from '../../../machines/silence/silence-facts.ts';
 import { type SilenceInput, silenceMachine } from '../../../machines/silence/silence-machine.ts';
-import { defineFamily } from '../family.ts';
-import { maxSilenceMail } from '../limits.ts';
+import { defineFamily } from '../kit/family.ts';
+import { maxSilenceMail } from '../kit/limits.ts';
 
 export type SilenceIdentity = SilenceInput;
 

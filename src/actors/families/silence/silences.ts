@@ -5,9 +5,9 @@ import type { Event } from '../../../model/event.ts';
 import type { Silenced } from '../../../model/silenced.ts';
 import type { ResourceTable } from '../../resources/resource-table.ts';
 import type { Faults } from '../../runtime/facts.ts';
-import type { Families } from '../families.ts';
-import type { FamilyActors } from '../family-actors.ts';
-import { endAgainMs } from '../limits.ts';
+import type { Families } from '../kit/families.ts';
+import type { FamilyActors } from '../kit/family-actors.ts';
+import { endAgainMs } from '../kit/limits.ts';
 import { type SilenceIdentity, silenceFamily } from './silence-family.ts';
 import { SilenceIndex } from './silence-index.ts';
 

@@ -1,10 +1,10 @@
 // Restores a backend from what its store holds: the actors of every durable family, whose turn it is in round robins, and
 // deliveries that were under way. One bad record is reported and never keeps the others from coming up.
-import type { RecordKind, SnapshotStore } from '../store/snapshot-store.ts';
+import type { RecordKind, SnapshotStore } from '../../store/snapshot-store.ts';
+import type { GroupCommit } from '../durable/group-commit.ts';
+import type { Families } from '../families/kit/families.ts';
+import { families as familyTable } from '../families/table.ts';
 import type { BackendLog } from './dependencies.ts';
-import type { GroupCommit } from './durable/group-commit.ts';
-import type { Families } from './families/families.ts';
-import { families as familyTable } from './families/table.ts';
 import type { Services } from './services.ts';
 
 /** What a backend finds in its store when it comes up. */

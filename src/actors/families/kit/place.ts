@@ -5,8 +5,8 @@
 //   partitioned  a supervisor for each subject (an entity, say), those spread over partitions by a hash: the failures of one
 //                subject stay inside its supervisor, and a fault that many share stays inside a partition
 import { createHash } from 'node:crypto';
-import type { ActorId, SupervisorSpec } from '../runtime/contract.ts';
-import type { Supervisor } from '../runtime/supervisor.ts';
+import type { ActorId, SupervisorSpec } from '../../runtime/contract.ts';
+import type { Supervisor } from '../../runtime/supervisor.ts';
 
 export type Place<TIdentity> =
   | { readonly type: 'root' }

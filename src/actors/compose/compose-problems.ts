@@ -4,15 +4,15 @@ import type { CheckConfig } from '../../model/check.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { defaultNamespace } from '../../model/names.ts';
 import type { Problem } from '../../model/problems.ts';
-import type { Dependencies } from '../dependencies.ts';
 import type { Clients } from '../families/client/clients.ts';
 import type { Sessions } from '../families/session/sessions.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import { type Finding, platformNamespace } from '../platform/platform-events.ts';
+import { type FoundProblems, ProblemBook } from '../problems/problem-book.ts';
+import { tryExpressions } from '../problems/try-expressions.ts';
+import type { Withheld } from '../problems/withheld.ts';
 import type { Resource, ResourceId } from '../resources/resource-table.ts';
-import { type FoundProblems, ProblemBook } from './problem-book.ts';
-import { tryExpressions } from './try-expressions.ts';
-import type { Withheld } from './withheld.ts';
+import type { Dependencies } from './dependencies.ts';
 
 /** The check of the platform's own events about the configuration. */
 export const configurationCheck = 'configuration';

@@ -1,14 +1,14 @@
 // What operators configured, typed: the resource table as pipelines, schedules and silences want to read it.
-import type { Asset } from '../model/asset.ts';
-import type { CheckConfig } from '../model/check.ts';
-import type { FindDefinition } from '../model/check-rules.ts';
-import type { EventFilter } from '../model/event-filter.ts';
-import type { Handler } from '../model/handler.ts';
-import type { HookConfig } from '../model/hook.ts';
-import type { Mutator } from '../model/mutator.ts';
-import type { Pipeline } from '../model/pipeline.ts';
-import type { ResourceLookup } from '../pipeline/ports.ts';
-import type { ResourceTable } from './resources/resource-table.ts';
+import type { Asset } from '../../model/asset.ts';
+import type { CheckConfig } from '../../model/check.ts';
+import type { FindDefinition } from '../../model/check-rules.ts';
+import type { EventFilter } from '../../model/event-filter.ts';
+import type { Handler } from '../../model/handler.ts';
+import type { HookConfig } from '../../model/hook.ts';
+import type { Mutator } from '../../model/mutator.ts';
+import type { Pipeline } from '../../model/pipeline.ts';
+import type { ResourceLookup } from '../../pipeline/ports.ts';
+import type { ResourceTable } from './resource-table.ts';
 
 /** The table holds what its schema let through: reading it back as that type is the one cast of this file. */
 const typed = <T>(resource: unknown): T | undefined => resource as T | undefined;

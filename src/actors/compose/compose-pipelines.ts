@@ -1,13 +1,13 @@
 // The pipelines of a backend: its definitions, secrets, circuits and assets behind one door.
 import { noAssets } from '../../pipeline/ports.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import type { Configuration } from '../configuration.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { circuitFamily } from '../families/circuit/circuit-family.ts';
 import { createCircuits } from '../families/circuit/circuits.ts';
-import { createPipelines, type Pipelines } from './pipelines.ts';
-import { createRuntimeAssets } from './runtime-assets.ts';
-import { logTrace } from './trace-log.ts';
+import { createPipelines, type Pipelines } from '../pipelines/pipelines.ts';
+import { createRuntimeAssets } from '../pipelines/runtime-assets.ts';
+import { logTrace } from '../pipelines/trace-log.ts';
+import type { Configuration } from '../resources/configuration.ts';
+import type { Dependencies } from './dependencies.ts';
 
 export const composePipelines = (
   { runtime, families, log, env, assets, deliveryWorkers, runPipelines }: Dependencies,

@@ -1,14 +1,14 @@
 // Dependencies: what a backend is put together from.
-import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
-import type { GroupCommit } from './durable/group-commit.ts';
-import type { BootPorts } from './families/boot/boot-family.ts';
-import type { EntityBounds } from './families/entity/limits.ts';
-import type { Families } from './families/families.ts';
-import type { PipelinesPorts } from './pipelines/pipelines.ts';
-import type { RuntimeAssetsPorts } from './pipelines/runtime-assets.ts';
-import type { ResourceTable } from './resources/resource-table.ts';
-import type { RuntimeLog } from './runtime/facts.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
+import type { GroupCommit } from '../durable/group-commit.ts';
+import type { BootPorts } from '../families/boot/boot-family.ts';
+import type { EntityBounds } from '../families/entity/limits.ts';
+import type { Families } from '../families/kit/families.ts';
+import type { PipelinesPorts } from '../pipelines/pipelines.ts';
+import type { RuntimeAssetsPorts } from '../pipelines/runtime-assets.ts';
+import type { ResourceTable } from '../resources/resource-table.ts';
+import type { RuntimeLog } from '../runtime/facts.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 export interface BackendLog extends RuntimeLog {
   debug(fields: object, text: string): void;

@@ -1,14 +1,14 @@
 // Opening what a backend is put together from: the runtime, the families, the one writer to its store, and the resources. What an operator or a test can choose is here too.
 import type { KeyObject } from 'node:crypto';
-import type { SnapshotStore } from '../store/snapshot-store.ts';
+import type { SnapshotStore } from '../../store/snapshot-store.ts';
+import { GroupCommit } from '../durable/group-commit.ts';
+import { setAsideIn } from '../durable/origin.ts';
+import { Families } from '../families/kit/families.ts';
+import { openResources } from '../resources/open-resources.ts';
+import type { ResourceTable } from '../resources/resource-table.ts';
+import { type Clock, realClock } from '../runtime/clock.ts';
+import { createRuntime, type Runtime } from '../runtime/runtime.ts';
 import type { BackendLog, Dependencies } from './dependencies.ts';
-import { GroupCommit } from './durable/group-commit.ts';
-import { setAsideIn } from './durable/origin.ts';
-import { Families } from './families/families.ts';
-import { openResources } from './resources/open-resources.ts';
-import type { ResourceTable } from './resources/resource-table.ts';
-import { type Clock, realClock } from './runtime/clock.ts';
-import { createRuntime, type Runtime } from './runtime/runtime.ts';
 
 export interface BackendOptions
   extends Pick<

@@ -2,8 +2,8 @@
 // boot, the limits and the docs are derived from the rows. A row says what is particular to its family. What all families
 // have in common (records, deadlines, restore, resume, forget, quarantine) is done once, in family-behaviour.ts.
 import type { AnyStateMachine, Snapshot } from 'xstate';
-import type { RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
-import type { ActorMessage, LiveActor, MailboxPolicy, Receipt, RestartType } from '../runtime/contract.ts';
+import type { RecordKind, StoredRecord } from '../../../store/snapshot-store.ts';
+import type { ActorMessage, LiveActor, MailboxPolicy, Receipt, RestartType } from '../../runtime/contract.ts';
 import type { Place } from './place.ts';
 
 /** Effects that are performed alike in every family; a row performs the others. */

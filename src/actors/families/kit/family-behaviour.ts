@@ -1,10 +1,10 @@
 // What makes one actor of a family live. Here, once for all families: where a life begins, its record, its deadlines, what it
 // is told when it comes back, and what happens when its record can't be restored or written.
 import type { AnyStateMachine, Snapshot } from 'xstate';
-import type { StoredDeadline, StoredRecord } from '../../store/snapshot-store.ts';
-import type { GroupCommit } from '../durable/group-commit.ts';
-import { originFrom, type SetAside } from '../durable/origin.ts';
-import { recordBody } from '../durable/records.ts';
+import type { StoredDeadline, StoredRecord } from '../../../store/snapshot-store.ts';
+import type { GroupCommit } from '../../durable/group-commit.ts';
+import { originFrom, type SetAside } from '../../durable/origin.ts';
+import { recordBody } from '../../durable/records.ts';
 import type {
   ActorMessage,
   Behaviour,
@@ -12,8 +12,8 @@ import type {
   MailboxPolicy,
   Origin,
   Receipt,
-} from '../runtime/contract.ts';
-import { contextOf } from '../runtime/snapshot.ts';
+} from '../../runtime/contract.ts';
+import { contextOf } from '../../runtime/snapshot.ts';
 import type { CommonEffect, Durable, Effect, Family, Member, OwnEffect, WaitsFor } from './family.ts';
 
 /** What every family leans on. */

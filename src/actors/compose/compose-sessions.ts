@@ -1,10 +1,10 @@
 // Sessions of agents, with the tree their entities live in and a log for what cannot be handed to them.
-import type { EntityFact } from '../../../machines/entity/entity-facts.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import type { Withheld } from '../../problems/withheld.ts';
-import { type EntityTree, entityId } from '../entity/entity-tree.ts';
-import { sessionFamily } from './session-family.ts';
-import { Sessions } from './sessions.ts';
+import type { EntityFact } from '../../machines/entity/entity-facts.ts';
+import { type EntityTree, entityId } from '../families/entity/entity-tree.ts';
+import { sessionFamily } from '../families/session/session-family.ts';
+import { Sessions } from '../families/session/sessions.ts';
+import type { Withheld } from '../problems/withheld.ts';
+import type { Dependencies } from './dependencies.ts';
 
 export const composeSessions = (
   { runtime, families, log }: Dependencies,

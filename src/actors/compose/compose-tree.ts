@@ -1,21 +1,21 @@
 // What entity and check actors may reach: the pipelines, the silences, and who does what their machines ask for.
 import { randomUUID } from 'node:crypto';
-import type { CheckFact } from '../../../machines/check/check-facts.ts';
-import type { EntityFact } from '../../../machines/entity/entity-facts.ts';
-import { entityKey, keepaliveCheckName } from '../../../model/names.ts';
-import type { StoredRecord } from '../../../store/snapshot-store.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { reportReceipt } from '../../outcomes/receipts.ts';
-import type { Announcements } from '../../pipelines/announcements.ts';
-import { CheckDeliveries } from '../../pipelines/check-deliveries.ts';
-import type { Pipelines } from '../../pipelines/pipelines.ts';
-import type { ActorId } from '../../runtime/contract.ts';
-import { type CheckPorts, checkFamily } from '../check/check-family.ts';
-import { noteAgainMs } from '../limits.ts';
-import type { Silences } from '../silence/silences.ts';
-import { type EntityPorts, entityFamily } from './entity-family.ts';
-import { checkId, EntityTree, lastEvent } from './entity-tree.ts';
-import type { RegisteredEntities } from './registered-entities.ts';
+import type { CheckFact } from '../../machines/check/check-facts.ts';
+import type { EntityFact } from '../../machines/entity/entity-facts.ts';
+import { entityKey, keepaliveCheckName } from '../../model/names.ts';
+import type { StoredRecord } from '../../store/snapshot-store.ts';
+import { type CheckPorts, checkFamily } from '../families/check/check-family.ts';
+import { type EntityPorts, entityFamily } from '../families/entity/entity-family.ts';
+import { checkId, EntityTree, lastEvent } from '../families/entity/entity-tree.ts';
+import type { RegisteredEntities } from '../families/entity/registered-entities.ts';
+import { noteAgainMs } from '../families/kit/limits.ts';
+import type { Silences } from '../families/silence/silences.ts';
+import { reportReceipt } from '../outcomes/receipts.ts';
+import type { Announcements } from '../pipelines/announcements.ts';
+import { CheckDeliveries } from '../pipelines/check-deliveries.ts';
+import type { Pipelines } from '../pipelines/pipelines.ts';
+import type { ActorId } from '../runtime/contract.ts';
+import type { Dependencies } from './dependencies.ts';
 
 export interface TreeNeighbours extends Pick<EntityPorts, 'publish' | 'configChanged'> {
   readonly pipelines: Pipelines;

@@ -2,8 +2,8 @@
 //
 //   entities -> entities/17 -> tree:default/web-01 -> entity:default/web-01
 //                                                  -> check:default/web-01/cpu
-import { entityPartitions } from '../limits.ts';
-import type { Place } from '../place.ts';
+import { entityPartitions } from './limits.ts';
+import type { Place } from './place.ts';
 
 export const entitiesPlace = <TIdentity>(
   subject: (identity: TIdentity) => string,

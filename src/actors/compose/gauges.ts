@@ -1,8 +1,8 @@
 // Figures of this moment about the actor world, for people and for metrics.
-import { expressionMemo } from '../model/expression-syntax.ts';
-import type { GroupCommit } from './durable/group-commit.ts';
-import type { ResourceTable } from './resources/resource-table.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import { expressionMemo } from '../../model/expression-syntax.ts';
+import type { GroupCommit } from '../durable/group-commit.ts';
+import type { ResourceTable } from '../resources/resource-table.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { Services } from './services.ts';
 
 export const gaugesOf = (

@@ -1,21 +1,21 @@
 // Scheduling: from the definitions to the requests that go out, and the watchdog over it. A check that is due is asked for from
 // agents and from clients of the earlier generation.
-import type { CheckConfig } from '../../../model/check.ts';
-import type { Entity } from '../../../model/entity.ts';
-import type { Secrets } from '../../../secrets/secrets.ts';
-import type { Configuration } from '../../configuration.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import type { Pipelines } from '../../pipelines/pipelines.ts';
-import { type Finding, watchdogFinding } from '../../platform/platform-events.ts';
-import { Watchdog } from '../../platform/watchdog.ts';
-import type { Withheld } from '../../problems/withheld.ts';
-import type { Clients } from '../client/clients.ts';
-import type { Sessions } from '../session/sessions.ts';
-import { IssueTimes } from './issue-times.ts';
-import { ProxyMatcher } from './proxy-matcher.ts';
-import { type Issue, Requests, type RequestsPorts } from './requests.ts';
-import { Schedules } from './schedules.ts';
-import { Turns } from './turns.ts';
+import type { CheckConfig } from '../../model/check.ts';
+import type { Entity } from '../../model/entity.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import type { Clients } from '../families/client/clients.ts';
+import { IssueTimes } from '../families/schedule/issue-times.ts';
+import { ProxyMatcher } from '../families/schedule/proxy-matcher.ts';
+import { type Issue, Requests, type RequestsPorts } from '../families/schedule/requests.ts';
+import { Schedules } from '../families/schedule/schedules.ts';
+import { Turns } from '../families/schedule/turns.ts';
+import type { Sessions } from '../families/session/sessions.ts';
+import type { Pipelines } from '../pipelines/pipelines.ts';
+import { type Finding, watchdogFinding } from '../platform/platform-events.ts';
+import { Watchdog } from '../platform/watchdog.ts';
+import type { Withheld } from '../problems/withheld.ts';
+import type { Configuration } from '../resources/configuration.ts';
+import type { Dependencies } from './dependencies.ts';
 
 export interface SchedulingNeighbours {
   readonly configuration: Configuration;

@@ -1,7 +1,7 @@
 // The families of a backend, bound to what their actors may reach, and their restore at boot.
-import type { RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
-import type { GroupCommit } from '../durable/group-commit.ts';
-import type { ActorMessage, ChildSpec } from '../runtime/contract.ts';
+import type { RecordKind, StoredRecord } from '../../../store/snapshot-store.ts';
+import type { GroupCommit } from '../../durable/group-commit.ts';
+import type { ActorMessage, ChildSpec } from '../../runtime/contract.ts';
 import type { Effect, Family } from './family.ts';
 import { actorsOf, type FamilyActors, type FamilyHost, specOf } from './family-actors.ts';
 import { rebuildBatch } from './limits.ts';
