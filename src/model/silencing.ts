@@ -6,13 +6,30 @@ import type { Silenced } from './silenced.ts';
 
 export { silencedName } from './silenced.ts';
 
-/** Past its end: still in force in the very second of `expire_at`. */
+/** When a silence holds, in wall milliseconds: from `beginMs` on, until `endMs` exclusive; null: it has no end of its own. */
+export interface SilenceSpan {
+  readonly beginMs: number;
+  readonly endMs: number | null;
+}
+
+/** A silence is still in force in the very second of `expire_at`. */
+export const spanOf = ({ begin, expire_at }: Pick<Silenced, 'begin' | 'expire_at'>): SilenceSpan => ({
+  beginMs: begin * 1000,
+  endMs: expire_at > 0 ? (expire_at + 1) * 1000 : null,
+});
+
+/** The one rule for the time of a silence: events are matched by it, and its statechart follows it. */
+export const phaseAt = ({ beginMs, endMs }: SilenceSpan, nowMs: number): 'pending' | 'active' | 'over' => {
+  if (endMs !== null && endMs <= nowMs) return 'over';
+  return beginMs > nowMs ? 'pending' : 'active';
+};
+
 export const isExpired = (entry: Silenced, nowSeconds: number): boolean =>
-  entry.expire_at !== 0 && entry.expire_at < nowSeconds;
+  phaseAt(spanOf(entry), nowSeconds * 1000) === 'over';
 
 /** Begun and not expired. */
 export const isActive = (entry: Silenced, nowSeconds: number): boolean =>
-  entry.begin <= nowSeconds && !isExpired(entry, nowSeconds);
+  phaseAt(spanOf(entry), nowSeconds * 1000) === 'active';
 
 const covers = (pattern: string | undefined, value: string): boolean =>
   pattern === undefined || pattern === '' || pattern === '*' || pattern === value;

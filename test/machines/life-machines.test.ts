@@ -21,7 +21,7 @@ import {
   minCircuitOpenMs,
   minGoodLineMs,
 } from '../../src/machines/limits.ts';
-import type { SessionContext, SessionFact } from '../../src/machines/session/session-facts.ts';
+import type { SessionContext, SessionEffect, SessionFact } from '../../src/machines/session/session-facts.ts';
 import { sessionMachine } from '../../src/machines/session/session-machine.ts';
 import type { SilenceEffect, SilenceFact } from '../../src/machines/silence/silence-facts.ts';
 import { silenceMachine } from '../../src/machines/silence/silence-machine.ts';
@@ -32,13 +32,13 @@ describe('the silence machine', () => {
     bring<SilenceFact, SilenceEffect>(silenceMachine, { input: { namespace: 'default', name: 'linux:*' } });
   const defined = (
     beginMs: number,
-    expireAtMs: number | null,
+    endMs: number | null,
     nowMs: number,
     expireOnResolve = false,
   ): SilenceFact => ({
     type: 'silence.defined',
     beginMs,
-    expireAtMs,
+    endMs,
     expireOnResolve,
     nowMs,
   });
@@ -167,11 +167,24 @@ describe('the boot machine', () => {
 });
 
 describe('the session machine', () => {
+  it('tells when the agent said that it stopped, and not when its line was lost', () => {
+    for (const isStopped of [true, false]) {
+      const input = { namespace: 'default', agent: 'web-01', user: 'agent', connectedAtMs: 0 };
+      const session = bring<SessionFact, SessionEffect>(sessionMachine, { input });
+      session.send({ type: 'session.established', nowMs: 1 });
+      const effects = session.send({ type: 'connection.closed', nowMs: 3, reason: '1000', isStopped });
+      assert.deepEqual(effects, isStopped ? [{ type: 'agent.stopped' }] : []);
+    }
+  });
+
   it('keeps why it ended: what the backend wanted before what the socket said', () => {
     const input = { namespace: 'default', agent: 'web-01', user: 'agent', connectedAtMs: 0 };
-    const session = bring<SessionFact, never>(sessionMachine, { input });
+    const session = bring<SessionFact, SessionEffect>(sessionMachine, { input });
     session.send({ type: 'session.established', nowMs: 1 });
-    session.send({ type: 'drain.requested', nowMs: 2, reason: 'bye' });
+    assert.deepEqual(session.send({ type: 'drain.requested', nowMs: 2, reason: 'bye' }), [
+      { type: 'connection.close', reason: 'bye' },
+    ]);
+    assert.deepEqual(session.send({ type: 'drain.requested', nowMs: 2, reason: 'again' }), []);
     assert.equal(session.snapshot().value, 'draining');
     session.send({ type: 'connection.closed', nowMs: 3, reason: '1001' });
     const context = session.snapshot().context as SessionContext;

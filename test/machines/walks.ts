@@ -189,7 +189,12 @@ const sessionWalk: Walk = {
   facts: [
     ...plain('session.established'),
     ({ nowMs }) => ({ type: 'drain.requested', nowMs, reason: 'bye' }),
-    ({ nowMs }) => ({ type: 'connection.closed', nowMs, reason: '1006' }),
+    ({ nowMs, random }) => ({
+      type: 'connection.closed',
+      nowMs,
+      reason: '1006',
+      isStopped: random() < 0.5,
+    }),
   ],
 };
 
@@ -201,7 +206,7 @@ const silenceWalk: Walk = {
       type: 'silence.defined',
       nowMs: scene.nowMs,
       beginMs: scene.nowMs + pick(scene, [-10_000, 10_000]),
-      expireAtMs: pick(scene, [null, scene.nowMs - 1, scene.nowMs + 15_000, scene.nowMs + 60_000]),
+      endMs: pick(scene, [null, scene.nowMs - 1, scene.nowMs + 15_000, scene.nowMs + 60_000]),
       expireOnResolve: pick(scene, [true, false]),
     }),
     ({ nowMs }) => ({ type: 'deadline.reached', name: 'silence', nowMs }),

@@ -15,12 +15,13 @@ export const composeSessions = (
     nowMs: () => runtime.clock.wallMs(),
     storedEntity: (namespace, name) => tree.entity(namespace, name),
     isVouched: (namespace, name) => tree.isVouched(namespace, name),
-    actors: families.bind(sessionFamily, undefined),
-    onStopped: (namespace, agentName) => {
-      if (tree.context(namespace, agentName) === undefined) return;
-      const fact: EntityFact = { type: 'agent.stopped', nowMs: runtime.clock.wallMs() };
-      runtime.registry.tell(entityId(namespace, agentName), fact);
-    },
+    actors: families.bind(sessionFamily, {
+      stopped: (namespace, agentName) => {
+        if (tree.context(namespace, agentName) === undefined) return;
+        const fact: EntityFact = { type: 'agent.stopped', nowMs: runtime.clock.wallMs() };
+        runtime.registry.tell(entityId(namespace, agentName), fact);
+      },
+    }),
     onUndeliverable: ({ connection: { namespace, agentName } }, frame) =>
       log.warn({ namespace, agent: agentName, frame }, 'a message could not be handed to the agent'),
     onUntrusted: ({ connection: { namespace, agentName } }, check) => {

@@ -18,5 +18,16 @@ export type SessionFact =
   | { readonly type: 'session.established'; readonly nowMs: number }
   /** The backend wants this agent to go: it stops, the entity was deleted, a newer session took its place. */
   | { readonly type: 'drain.requested'; readonly nowMs: number; readonly reason: string }
-  /** The socket is gone. */
-  | { readonly type: 'connection.closed'; readonly nowMs: number; readonly reason: string };
+  /** The socket is gone. `isStopped`: the agent said that it stopped, and no newer session of it is there. */
+  | {
+      readonly type: 'connection.closed';
+      readonly nowMs: number;
+      readonly reason: string;
+      readonly isStopped?: boolean;
+    };
+
+export type SessionEffect =
+  /** Close the socket: the agent has to go elsewhere. */
+  | { readonly type: 'connection.close'; readonly reason: string }
+  /** Tell its entity: nobody has to wait for a keepalive of an agent that stopped. */
+  | { readonly type: 'agent.stopped' };

@@ -1,11 +1,11 @@
-// The session machine: one connection of one agent, from the upgrade to the close. Its frames do not pass through here;
-// it says where the connection stands, and why it ended.
+// The session machine: one connection of one agent, from the upgrade to the close. Its frames do not pass through here; it
+// decides when the connection is closed, why it ended, and whether the agent's entity is told.
 //   establishing  the agent's configuration and subscriptions
 //   active        the end of the connection
 //   draining      the same, after the backend asked the agent to go
 //   closed        nothing more
-import { assign, setup } from 'xstate';
-import type { SessionContext, SessionFact } from './session-facts.ts';
+import { assign, emit, setup } from 'xstate';
+import type { SessionContext, SessionEffect, SessionFact } from './session-facts.ts';
 
 export interface SessionInput {
   readonly namespace: string;
@@ -15,7 +15,15 @@ export interface SessionInput {
 }
 
 const machine = setup({
-  types: { context: {} as SessionContext, events: {} as SessionFact, input: {} as SessionInput },
+  types: {
+    context: {} as SessionContext,
+    events: {} as SessionFact,
+    emitted: {} as SessionEffect,
+    input: {} as SessionInput,
+  },
+  guards: {
+    saidStopped: ({ event }) => event.type === 'connection.closed' && event.isStopped === true,
+  },
   actions: {
     noteEstablished: assign(({ event }) => ({ establishedAtMs: event.nowMs })),
     noteReason: assign(({ event }) => ('reason' in event ? { reason: event.reason } : {})),
@@ -23,11 +31,19 @@ const machine = setup({
       closedAtMs: event.nowMs,
       reason: context.reason ?? ('reason' in event ? event.reason : null),
     })),
+    closeConnection: emit(({ event }) => ({
+      type: 'connection.close',
+      reason: 'reason' in event ? event.reason : '',
+    })),
+    tellStopped: emit({ type: 'agent.stopped' }),
   },
 });
 
-const closing = { target: 'closed', actions: 'noteClosed' } as const;
-const leaving = { target: 'draining', actions: 'noteReason' } as const;
+const closing = [
+  { guard: 'saidStopped', target: 'closed', actions: ['noteClosed', 'tellStopped'] },
+  { target: 'closed', actions: 'noteClosed' },
+] as const;
+const leaving = { target: 'draining', actions: ['noteReason', 'closeConnection'] } as const;
 
 export const sessionMachine = machine.createMachine({
   id: 'session',

@@ -1,13 +1,10 @@
 // What a silence is told and what it asks for: the vocabulary of the silence machine.
+import type { SilenceSpan } from '../../model/silencing.ts';
 
 /** Why a silence ended. */
 export type SilenceEnd = 'timeOver' | 'resolved' | 'cleared';
 
-export interface SilenceTimes {
-  /** Wall milliseconds. */
-  readonly beginMs: number;
-  /** Wall milliseconds; null: it has no end of its own. */
-  readonly expireAtMs: number | null;
+export interface SilenceTimes extends SilenceSpan {
   readonly expireOnResolve: boolean;
 }
 

@@ -4,6 +4,7 @@
 //   active      its end: by time, by the resolution of an incident it matched, or by hand
 //   expired     (final) nothing
 import { assign, emit, setup } from 'xstate';
+import { phaseAt } from '../../model/silencing.ts';
 import type { SilenceContext, SilenceEffect, SilenceEnd, SilenceFact } from './silence-facts.ts';
 
 export interface SilenceInput {
@@ -13,14 +14,7 @@ export interface SilenceInput {
 
 type Defined = Extract<SilenceFact, { readonly type: 'silence.defined' }>;
 
-const isOver = (expireAtMs: number | null, nowMs: number): boolean =>
-  expireAtMs !== null && expireAtMs <= nowMs;
-
-const times = ({ beginMs, expireAtMs, expireOnResolve }: Defined) => ({
-  beginMs,
-  expireAtMs,
-  expireOnResolve,
-});
+const times = ({ beginMs, endMs, expireOnResolve }: Defined) => ({ beginMs, endMs, expireOnResolve });
 
 const endOf = ({ type }: SilenceFact): SilenceEnd => {
   if (type === 'incident.resolved') return 'resolved';
@@ -35,13 +29,13 @@ const machine = setup({
     input: {} as SilenceInput,
   },
   guards: {
-    isAlreadyOver: ({ event }) => event.type === 'silence.defined' && isOver(event.expireAtMs, event.nowMs),
-    isAhead: ({ event }) => event.type === 'silence.defined' && event.beginMs > event.nowMs,
-    isBeforeBegin: ({ context, event }) => event.nowMs < context.beginMs,
-    isTimeOver: ({ context, event }) => isOver(context.expireAtMs, event.nowMs),
+    isAlreadyOver: ({ event }) => event.type === 'silence.defined' && phaseAt(event, event.nowMs) === 'over',
+    isAhead: ({ event }) => event.type === 'silence.defined' && phaseAt(event, event.nowMs) === 'pending',
+    isBeforeBegin: ({ context, event }) => phaseAt(context, event.nowMs) === 'pending',
+    isTimeOver: ({ context, event }) => phaseAt(context, event.nowMs) === 'over',
     endsOnResolve: ({ context }) => context.expireOnResolve,
     hasEnd: ({ context, event }) =>
-      event.type === 'silence.defined' ? event.expireAtMs !== null : context.expireAtMs !== null,
+      event.type === 'silence.defined' ? event.endMs !== null : context.endMs !== null,
   },
   actions: {
     define: assign(({ event }) => (event.type === 'silence.defined' ? times(event) : {})),
@@ -50,7 +44,7 @@ const machine = setup({
     awaitEnd: emit(({ context }) => ({
       type: 'deadline.set',
       name: 'silence',
-      atMs: context.expireAtMs ?? 0,
+      atMs: context.endMs ?? 0,
     })),
     stopWaiting: emit({ type: 'deadline.clear', name: 'silence' }),
     tellBegan: emit({ type: 'silence.began' }),
@@ -74,7 +68,7 @@ export const silenceMachine = machine.createMachine({
     namespace: input.namespace,
     name: input.name,
     beginMs: 0,
-    expireAtMs: null,
+    endMs: null,
     expireOnResolve: false,
     end: null,
   }),

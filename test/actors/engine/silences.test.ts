@@ -29,6 +29,18 @@ describe('a silence', () => {
     await world.stop();
   });
 
+  test('covers events in the very second of its end and is still there; after it neither', async () => {
+    const world = await World.open();
+    await world.silence({ check: 'cpu', expire_at: nowSeconds(world) + 60 });
+    await world.advance(60_000);
+    await world.post({ status: 1 });
+    assert.deepEqual(stored(world), ['*:cpu']);
+    await world.advance(1_000);
+    await world.post({ status: 1 });
+    assert.deepEqual([seen(world, 'web-01'), stored(world)], [['1 silenced', '1'], []]);
+    await world.stop();
+  });
+
   test('shows at once on what is read, in both directions', async () => {
     const world = await World.open();
     await world.post({ status: 1 });

@@ -1,8 +1,8 @@
 // The family `session`: one actor for each agent connection. It is never restarted: the agent connects again by itself.
-import type { SessionContext, SessionFact } from '../../../machines/session/session-facts.ts';
+import type { SessionContext, SessionEffect, SessionFact } from '../../../machines/session/session-facts.ts';
 import { sessionMachine } from '../../../machines/session/session-machine.ts';
 import { entityKey } from '../../../model/names.ts';
-import { defineFamily, type Effect } from '../kit/family.ts';
+import { defineFamily } from '../kit/family.ts';
 import { maxSessionMail } from '../kit/limits.ts';
 
 export interface SessionIdentity {
@@ -13,9 +13,24 @@ export interface SessionIdentity {
   readonly user: string;
   /** Wall milliseconds. */
   readonly connectedAtMs: number;
+  readonly connection: { close(code: number, reason: string): void };
 }
 
-export const sessionFamily = defineFamily<SessionIdentity, SessionContext, SessionFact, Effect, undefined>({
+/** Close code: connect again, to any backend. */
+const goingAway = 1001;
+
+export interface SessionPorts {
+  /** The agent said that it stopped. */
+  readonly stopped: (namespace: string, agent: string) => void;
+}
+
+export const sessionFamily = defineFamily<
+  SessionIdentity,
+  SessionContext,
+  SessionFact,
+  SessionEffect,
+  SessionPorts
+>({
   id: 'session',
   title: 'one connection of one agent',
   machine: sessionMachine,
@@ -24,5 +39,9 @@ export const sessionFamily = defineFamily<SessionIdentity, SessionContext, Sessi
   deadlines: {},
   key: ({ namespace, agent, number }) => `${entityKey(namespace, agent)}#${number}`,
   input: ({ namespace, agent, user, connectedAtMs }) => ({ namespace, agent, user, connectedAtMs }),
-  perform() {},
+  perform(effect, _, { identity, ports }) {
+    const { connection, namespace, agent } = identity;
+    if (effect.type === 'connection.close') connection.close(goingAway, effect.reason);
+    else ports.stopped(namespace, agent);
+  },
 });

@@ -41,8 +41,6 @@ export interface SessionsPorts {
   readonly isVouched: (namespace: string, name: string) => boolean;
   readonly actors: Pick<FamilyActors<SessionIdentity, SessionContext, SessionFact>, 'start' | 'tell'>;
   readonly onUndeliverable: (session: Session, frameType: string) => void;
-  /** The agent stopped, and no newer session of it is there. */
-  readonly onStopped: (namespace: string, agentName: string) => void;
   /** A check with secrets was not sent to this agent: it showed no certificate. */
   readonly onUntrusted: (session: Session, check: string) => void;
 }
@@ -104,7 +102,8 @@ export class Sessions {
 
   /** The entity was deleted: the agent must connect again and register anew. */
   end(namespace: string, agentName: string, reason: string): void {
-    this.#byEntity.get(entityKey(namespace, agentName))?.connection.close(1001, reason);
+    const session = this.#byEntity.get(entityKey(namespace, agentName));
+    if (session !== undefined) void this.#askToLeave(session, reason);
   }
 
   /** Whether a connected agent has one of the subscriptions. */
@@ -150,12 +149,20 @@ export class Sessions {
     return reached.size;
   }
 
-  drain(reason: string): void {
-    const nowMs = this.#ports.nowMs();
-    for (const session of [...this.#byEntity.values()]) {
-      this.#ports.actors.tell(session, { type: 'drain.requested', nowMs, reason });
-      session.connection.close(1001, reason);
-    }
+  /** Resolves when every agent was told to go. */
+  async drain(reason: string): Promise<void> {
+    await Promise.all([...this.#byEntity.values()].map((session) => this.#askToLeave(session, reason)));
+  }
+
+  #askToLeave(session: Session, reason: string): Promise<void> {
+    const fact: SessionFact = { type: 'drain.requested', nowMs: this.#ports.nowMs(), reason };
+    return new Promise((resolve) => {
+      this.#ports.actors.tell(session, fact, ({ type }) => {
+        // Its actor is gone, and can't close it any more.
+        if (type !== 'done') session.connection.close(1001, reason);
+        resolve();
+      });
+    });
   }
 
   /** `entity:<name>` is how one agent alone is reached: nobody listens to that of another, whatever its entity says. */
@@ -181,8 +188,12 @@ export class Sessions {
     const key = entityKey(namespace, agentName);
     const isLast = this.#byEntity.get(key) === session;
     if (isLast) this.#byEntity.delete(key);
-    if (isLast && isStopped) this.#ports.onStopped(namespace, agentName);
-    this.#ports.actors.tell(session, { type: 'connection.closed', nowMs: this.#ports.nowMs(), reason });
+    this.#ports.actors.tell(session, {
+      type: 'connection.closed',
+      nowMs: this.#ports.nowMs(),
+      reason,
+      isStopped: isLast && isStopped,
+    });
   }
 }
 

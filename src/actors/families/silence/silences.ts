@@ -3,6 +3,7 @@
 import type { SilenceContext, SilenceFact } from '../../../machines/silence/silence-facts.ts';
 import type { Event } from '../../../model/event.ts';
 import type { Silenced } from '../../../model/silenced.ts';
+import { spanOf } from '../../../model/silencing.ts';
 import type { ResourceTable } from '../../resources/resource-table.ts';
 import type { Faults } from '../../runtime/facts.ts';
 import type { Families } from '../kit/families.ts';
@@ -145,8 +146,7 @@ export class Silences {
     return {
       type: 'silence.defined',
       nowMs: this.#ports.nowMs(),
-      beginMs: entry.begin * 1000,
-      expireAtMs: entry.expire_at > 0 ? entry.expire_at * 1000 : null,
+      ...spanOf(entry),
       expireOnResolve: entry.expire_on_resolve,
     };
   }
