@@ -154,7 +154,7 @@ export class Backend {
     watchdog.stop();
     problems.stop();
     await schedules.stop();
-    sessions.drain('bye');
+    await sessions.drain('bye');
     await pipelines.close(deliveryDrainMs);
   }
 

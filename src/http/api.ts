@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Registry } from 'prom-client';
+import type { Committer } from '../actors/resources/committer.ts';
 import { runtimeAuthorities, type TrustedAuthorities } from '../model/trusted-authorities.ts';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import { createCredentials } from './auth/credentials.ts';
@@ -32,8 +33,17 @@ import type { UnreadLimits } from './unread-answers.ts';
 /** Who tokens say they are from where nobody configured a name. */
 const tokenIssuer = 'mon-backend';
 
+/** What logins need, and no route is handed. */
+export interface LoginKeeping {
+  /** Where logins are kept. */
+  readonly committer: Committer;
+  /** What tokens are signed with; see `openResources`. */
+  readonly secret: Uint8Array;
+}
+
 export interface ApiOptions {
   readonly backend: BackendPort;
+  readonly logins: LoginKeeping;
   readonly log: Log;
   readonly clock: { wallMs(): number; monotonicMs(): number };
   /** Of this program, e.g. `0.1.0`. */
@@ -94,15 +104,16 @@ export interface Api {
 
 /** Loads logins from the store; nothing is reachable before `listen`. */
 export const createApi = async (options: ApiOptions): Promise<Api> => {
+  const { committer, secret } = options.logins;
   const { backend, log, clock, backendId, version, authorities = runtimeAuthorities } = options;
   const hashing = options.hashing ?? createHashingQueue();
   const wallMs = () => clock.wallMs();
   const monotonicMs = () => clock.monotonicMs();
   const lifetimes = options.lifetimes ?? defaultLifetimes;
-  const sessions = createSessions(backend.committer, wallMs, lifetimes.refreshSeconds);
+  const sessions = createSessions(committer, wallMs, lifetimes.refreshSeconds);
   await sessions.load();
   const directories = createDirectories(backend.resources, log, authorities);
-  const { resources: table, secret } = backend;
+  const { resources: table } = backend;
   const issuers = createIssuers({ table, secret, log, wallMs, monotonicMs, authorities });
   const authenticator = createAuthenticator({
     table: backend.resources,
@@ -113,7 +124,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
       directories,
     }),
     lookUp: (identity) => (identity.provider.type === 'oidc' ? issuers : directories).lookUp(identity),
-    tokens: createTokens(backend.secret, wallMs, { issuer: options.http.origin ?? tokenIssuer, lifetimes }),
+    tokens: createTokens(secret, wallMs, { issuer: options.http.origin ?? tokenIssuer, lifetimes }),
     sessions,
   });
   const metrics = createHttpMetrics(monotonicMs, options.registry);

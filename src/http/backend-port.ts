@@ -1,7 +1,7 @@
 // The backend as the HTTP room sees it: everything routes and the agent edge may ask of the actor core.
 
-import type { Committer } from '../actors/resources/committer.ts';
-import type { ResourceId, ResourceTable } from '../actors/resources/resource-table.ts';
+import type { ResourceId } from '../actors/resources/resource-table.ts';
+import type { Resources } from '../actors/resources/resources.ts';
 import type { Receipt } from '../actors/runtime/contract.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
@@ -125,11 +125,7 @@ export interface BackendPort {
   /** What can't work as it stands; absent where nobody looks for it. */
   readonly problems?: ProblemsPort;
 
-  readonly resources: ResourceTable;
-  /** Where logins are kept. */
-  readonly committer: Committer;
-  /** What tokens are signed with; see `openResources`. */
-  readonly secret: Uint8Array;
+  readonly resources: Resources;
   readonly pressure: Pressure;
   /** May reject or be slow: the caller bounds it. */
   health(): Promise<HealthReport>;

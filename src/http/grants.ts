@@ -1,6 +1,7 @@
 // Who may hand out rights: only those who hold them. A role, a binding, a group or a key may give no more than its maker
 // has, or whoever may write one of them could make himself an administrator.
-import type { Resource, ResourceTable } from '../actors/resources/resource-table.ts';
+import type { Resource } from '../actors/resources/resource-table.ts';
+import type { Resources } from '../actors/resources/resources.ts';
 import { MonError } from '../model/errors.ts';
 import { groupsOf, type StoredUser } from './auth/credentials.ts';
 import type { Principal } from './auth/principal.ts';
@@ -9,7 +10,7 @@ import { type Binding, binds, type Rule, rulesOf, words } from './rbac.ts';
 type Who = Pick<Principal, 'username' | 'groups'>;
 
 /** What somebody may do in a namespace (everywhere: the empty one). Bindings to roles that are missing grant nothing. */
-export const rulesHeldBy = (table: ResourceTable, who: Who, namespace: string): readonly Rule[] => {
+export const rulesHeldBy = (table: Resources, who: Who, namespace: string): readonly Rule[] => {
   const everywhere = table.list('clusterrolebindings').items as readonly Binding[];
   const inside =
     namespace === '' ? [] : (table.list('rolebindings', { namespace }).items as readonly Binding[]);
@@ -44,7 +45,7 @@ const missingFrom = (held: readonly Rule[], wanted: Rule): string | null => {
 
 /** The first right among the rules that somebody does not hold in the namespace, as words; null when there is none. */
 export const rightNotHeld = (
-  table: ResourceTable,
+  table: Resources,
   who: Who,
   wanted: readonly Rule[],
   namespace: string,
@@ -59,10 +60,10 @@ export const rightNotHeld = (
 
 const everything: Rule = { verbs: ['*'], resources: ['*'], resource_names: null };
 
-export const isClusterAdmin = (table: ResourceTable, who: Who): boolean =>
+export const isClusterAdmin = (table: Resources, who: Who): boolean =>
   rightNotHeld(table, who, [everything], '') === null;
 
-export const requireClusterAdmin = (table: ResourceTable, who: Who, what: string): void => {
+export const requireClusterAdmin = (table: Resources, who: Who, what: string): void => {
   if (isClusterAdmin(table, who)) return;
   throw new MonError('permissionDenied', `${who.username} may not ${what}: only cluster admins may`);
 };
@@ -70,7 +71,7 @@ export const requireClusterAdmin = (table: ResourceTable, who: Who, what: string
 const where = (namespace: string): string => (namespace === '' ? 'everywhere' : `in namespace ${namespace}`);
 
 const requireHeld = (
-  table: ResourceTable,
+  table: Resources,
   who: Who,
   wanted: readonly Rule[],
   namespace: string,
@@ -88,7 +89,7 @@ const isSame = (left: unknown, right: unknown): boolean => JSON.stringify(left) 
 
 /** Throws `permissionDenied` when a role would hold more than its writer. Labels of any role may be changed. */
 export const requireRightsOfRole = (
-  table: ResourceTable,
+  table: Resources,
   who: Who,
   role: Resource,
   previous: Resource | undefined,
@@ -101,7 +102,7 @@ export const requireRightsOfRole = (
 
 /** The same for a binding: its writer holds all that the role grants, and the role exists. */
 export const requireRightsOfBinding = (
-  table: ResourceTable,
+  table: Resources,
   who: Who,
   written: Resource,
   previous: Resource | undefined,
@@ -129,7 +130,7 @@ export const requireRightsOfBinding = (
  * Throws `permissionDenied` when acting as this user would give somebody more than he holds: for putting users into groups,
  * setting passwords of others, and keys.
  */
-export const requireRightsOfUser = (table: ResourceTable, who: Who, user: StoredUser, what: string): void => {
+export const requireRightsOfUser = (table: Resources, who: Who, user: StoredUser, what: string): void => {
   const subject: Who = { username: user.username, groups: groupsOf(user) };
   for (const namespace of ['', ...table.list('namespaces').items.map(({ name }) => String(name))])
     requireHeld(table, who, rulesHeldBy(table, subject, namespace), namespace, what);

@@ -1,7 +1,7 @@
 // Answers that go on: streams of events and of inspection. Who opened one is asked again whether he may, while it lasts: a
 // stream ends with its login, its user or its right. Each user has so many at once, and where the whole server has too
 // many, the oldest of the user with the most ends: nobody takes the place of others.
-import type { ResourceTable } from '../actors/resources/resource-table.ts';
+import type { Resources } from '../actors/resources/resources.ts';
 import { MonError } from '../model/errors.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { Principal } from './auth/principal.ts';
@@ -25,7 +25,7 @@ interface Stream {
 }
 
 export const createLiveStreams = (
-  table: ResourceTable,
+  table: Resources,
   authenticator: Pick<Authenticator, 'current'>,
 ): LiveStreams => {
   /** Oldest first. */

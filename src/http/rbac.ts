@@ -1,6 +1,7 @@
 // The access rules: may this principal do this to that? (API sheet 4.2)
 // Rules only ever allow; what no rule allows is denied, and the denial says why.
-import type { Resource, ResourceTable } from '../actors/resources/resource-table.ts';
+import type { Resource } from '../actors/resources/resource-table.ts';
+import type { Resources } from '../actors/resources/resources.ts';
 import type { Principal } from './auth/principal.ts';
 
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete';
@@ -63,11 +64,7 @@ export const binds = (binding: Binding, principal: Pick<Principal, 'username' | 
   );
 
 /** The rules of the role that is bound, or what is wrong with it. */
-export const rulesOf = (
-  table: ResourceTable,
-  binding: Binding,
-  namespace: string,
-): readonly Rule[] | string => {
+export const rulesOf = (table: Resources, binding: Binding, namespace: string): readonly Rule[] | string => {
   const name = binding.role_ref?.name ?? '';
   const inNamespace = binding.role_ref?.type === 'Role';
   const role: Resource | undefined = inNamespace
@@ -78,11 +75,7 @@ export const rulesOf = (
 };
 
 /** Cluster-wide bindings first, then those of the namespace; the first rule that fits decides. */
-export const authorize = (
-  table: ResourceTable,
-  principal: Principal,
-  request: AccessRequest,
-): AccessDecision => {
+export const authorize = (table: Resources, principal: Principal, request: AccessRequest): AccessDecision => {
   const scopes = [
     { bindings: table.list('clusterrolebindings').items, namespace: '' },
     ...(request.namespace === ''
@@ -107,7 +100,7 @@ export const authorize = (
 };
 
 /** Whether a principal may see a namespace at all: a cluster-wide rule on namespaces, or any binding inside it. */
-export const seesNamespace = (table: ResourceTable, principal: Principal, namespace: string): boolean => {
+export const seesNamespace = (table: Resources, principal: Principal, namespace: string): boolean => {
   const request = { resource: 'namespaces', namespace: '', resourceName: namespace } as const;
   if (authorize(table, principal, { ...request, verb: 'get' }).allow) return true;
   if (authorize(table, principal, { ...request, verb: 'list' }).allow) return true;

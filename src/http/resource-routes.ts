@@ -1,6 +1,7 @@
 // The generic routes of a kind: list, create, read, replace, patch, delete, made from the table of kinds
 // (API sheet, section 5). Kinds with habits of their own change a step of it (`ResourceHabits`) or add routes beside it.
-import type { Resource, ResourceId, ResourceTable } from '../actors/resources/resource-table.ts';
+import type { Resource, ResourceId } from '../actors/resources/resource-table.ts';
+import type { Resources } from '../actors/resources/resources.ts';
 import { MonError } from '../model/errors.ts';
 import { etagOf } from '../model/etag.ts';
 import { patchResource } from '../model/merge-patch.ts';
@@ -60,7 +61,7 @@ export const collectionUrl = (kind: ResourceKind): string =>
 
 export const resourceRoutes = (
   kind: ResourceKind,
-  table: ResourceTable,
+  table: Resources,
   habits: ResourceHabits = {},
 ): readonly GuardedRoute[] => {
   const collection = collectionUrl(kind);

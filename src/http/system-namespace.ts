@@ -1,6 +1,6 @@
 // The namespace in which backends of the reference product keep what concerns themselves. They make it when it is needed, and
 // dumps name it without bringing it: here it comes to be with the first write into it.
-import { furnishNamespace } from '../actors/resources/seed.ts';
+import { seedNamespace } from '../actors/resources/seed.ts';
 import type { BackendPort } from './backend-port.ts';
 import type { Parameters } from './route.ts';
 
@@ -15,5 +15,5 @@ export const ensureSystemNamespace = async (
   const isWrite = method === 'PUT' || method === 'POST';
   if (!isWrite || parameters.namespace !== name || resources.hasNamespace(name)) return;
   await resources.put({ segment: 'namespaces', namespace: '', name }, { name });
-  await furnishNamespace(resources, name);
+  await seedNamespace(resources, name);
 };

@@ -111,6 +111,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     maxExpireSeconds: Math.floor(settings.maxSilencedExpiryTimeAllowed / 1_000),
   };
   const api = await createApi({
+    logins: backend,
     backend,
     routes: eventList.routes,
     described: inspectionDocs,

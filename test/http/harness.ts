@@ -132,6 +132,7 @@ export const openHouse = async (
   if (!backend.resources.hasNamespace('default')) await furnish(backend.resources);
   const clock = options.clock ?? new TestClock();
   const api = await createApi({
+    logins: backend,
     backend,
     log: options.log ?? silentLog,
     clock,

@@ -60,6 +60,7 @@ export const openRealHouse = async (
   });
   const eventList = createEventList(backend.events);
   const api = await createApi({
+    logins: backend,
     backend,
     routes: eventList.routes,
     described: inspectionDocs,

@@ -23,6 +23,7 @@ const open = async (
   await openHouse(t, { backend });
   const server = authority.issue('backend');
   const api = await createApi({
+    logins: backend,
     backend,
     log: silentLog,
     clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now() },

@@ -333,6 +333,7 @@ export class Player {
     const eventList = createEventList(backend.events);
     this.api = await this.settle(
       createApi({
+        logins: backend,
         backend,
         routes: eventList.routes,
         log: silentLog,

@@ -1,7 +1,8 @@
 // Seeding: what a new backend begins with, written once, into an empty store (API sheet, section 4.4).
 import { MonError } from '../../model/errors.ts';
 import { agentUsername, environmentProvider, namespaceSeeds, seedsFor } from '../../model/seeds.ts';
-import type { Resource, ResourceTable } from './resource-table.ts';
+import type { Resource } from './resource-table.ts';
+import type { Resources } from './resources.ts';
 
 export interface SeedOptions {
   readonly adminUsername: string;
@@ -16,12 +17,12 @@ export interface SeedOptions {
  * The administrator is written last of all, and users are never removed: whoever finds one besides the agents' user
  * finds everything else too.
  */
-export const isSeeded = (table: ResourceTable): boolean =>
+export const isSeeded = (table: Resources): boolean =>
   table.list('users').items.some(({ username }) => username !== agentUsername);
 
 type Rows = readonly (readonly [segment: string, namespace: string, name: string, resource: object])[];
 
-const putAll = async (table: ResourceTable, rows: Rows): Promise<void> => {
+const putAll = async (table: Resources, rows: Rows): Promise<void> => {
   for (const [segment, namespace, name, resource] of rows)
     await table.put({ segment, namespace, name }, resource as Resource);
 };
@@ -39,7 +40,7 @@ const row = (segment: string, resource: Named): Rows[number] => [
  * Seeds an empty store; resolves false when that was done before. What a crash cut short is done again, whole.
  * Rejects with `storeFull` or `unavailable`.
  */
-export const seedIfEmpty = async (table: ResourceTable, options: SeedOptions): Promise<boolean> => {
+export const seedIfEmpty = async (table: Resources, options: SeedOptions): Promise<boolean> => {
   if (isSeeded(table)) return false;
   if (options.adminUsername === agentUsername)
     throw new MonError(
@@ -72,14 +73,14 @@ export const seedIfEmpty = async (table: ResourceTable, options: SeedOptions): P
  * What every start of a backend brings back to a store that was seeded before: the provider of environment variables, which
  * somebody may have deleted. Rejects with `storeFull` or `unavailable`.
  */
-export const restoreBuiltIns = async (table: ResourceTable): Promise<void> => {
+export const restoreBuiltIns = async (table: Resources): Promise<void> => {
   const { name } = environmentProvider.metadata;
   if (!isSeeded(table) || table.get('providers', '', name) !== undefined) return;
   await putAll(table, [row('providers', environmentProvider)]);
 };
 
 /** What comes with a namespace: the role that pipelines look events up with. */
-export const furnishNamespace = async (table: ResourceTable, namespace: string): Promise<void> => {
+export const seedNamespace = async (table: Resources, namespace: string): Promise<void> => {
   const { role, binding } = namespaceSeeds(namespace);
   await putAll(table, [row('roles', role), row('rolebindings', binding)]);
 };

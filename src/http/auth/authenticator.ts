@@ -1,6 +1,6 @@
 // The authenticator: turns an Authorization header into a principal, or says why not (API sheet 2.2 and 3).
 // Every request to a known route under /api passes here first.
-import type { ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import { MonError } from '../../model/errors.ts';
 import { maxNameCharacters } from '../../model/limits.ts';
 import { agentsGroup } from '../../model/seeds.ts';
@@ -62,7 +62,7 @@ const providerOf = (identity: Identity | undefined) =>
   identity === undefined ? {} : { provider: identity.provider };
 
 export const createAuthenticator = (options: {
-  readonly table: ResourceTable;
+  readonly table: Resources;
   readonly credentials: Credentials;
   readonly tokens: Tokens;
   readonly sessions: Sessions;

@@ -5,7 +5,7 @@
 // An unknown name costs as much as a wrong password: it is compared with a hash that fits nothing.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import { MonError } from '../../model/errors.ts';
 import { maxPasswordBytes, maxRemembered } from '../limits.ts';
 import { type GuessThrottle, ThrottledError } from './guess-throttle.ts';
@@ -41,7 +41,7 @@ export interface Credentials {
 /** bcrypt of random bytes nobody kept, cost 10. */
 const decoyHash = '$2b$10$WQApVLr4XZBJJTKd7xQkLubFT4sS.Or.kMii0JbtkIdov4BhPWCl6';
 
-export const findUser = (table: ResourceTable, username: string): StoredUser | undefined =>
+export const findUser = (table: Resources, username: string): StoredUser | undefined =>
   table.get('users', '', username) as StoredUser | undefined;
 
 /** Changes with the password: what was proved with another one no longer holds. */
@@ -67,7 +67,7 @@ const bad = (): MonError => new MonError('unauthenticated', 'bad credentials');
 const principalOf = ({ username, groups }: Identity): Principal => ({ username, groups, via: 'password' });
 
 export const createCredentials = (options: {
-  readonly table: ResourceTable;
+  readonly table: Resources;
   readonly hashing: HashingQueue;
   readonly throttle: GuessThrottle;
   /** Absent: only users of our own log in. */

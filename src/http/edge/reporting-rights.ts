@@ -1,6 +1,6 @@
 // For which entities may the login of one session report? Asked for every event that is not the agent's own: proxy checks
 // send thousands, so an answer is kept until a user or a rule changes.
-import type { ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import { currentPrincipal } from '../auth/current-principal.ts';
 import type { Principal } from '../auth/principal.ts';
 import { maxRememberedRights } from './limits.ts';
@@ -12,7 +12,7 @@ export interface ReportingRights {
 }
 
 export const createReportingRights = (options: {
-  readonly table: ResourceTable;
+  readonly table: Resources;
   readonly principal: Principal;
   readonly namespace: string;
   readonly rules: Pick<RulesVersion, 'current'>;

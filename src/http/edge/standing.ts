@@ -1,12 +1,12 @@
 // Standing: whether an agent that is connected would still be let in. Users are disabled and rules change while sessions
 // live for weeks; what the handshake asked is asked again when it may have changed.
-import type { ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import type { Principal } from '../auth/principal.ts';
 import { authorize } from '../rbac.ts';
 
 /** What an agent needs: to create events of an entity in its namespace (agent sheet 1.4). */
 export const mayReport = (
-  table: ResourceTable,
+  table: Resources,
   principal: Principal,
   namespace: string,
   resourceName: string,
@@ -21,7 +21,7 @@ export interface RulesVersion {
   stop(): void;
 }
 
-export const createRulesVersion = (table: ResourceTable): RulesVersion => {
+export const createRulesVersion = (table: Resources): RulesVersion => {
   let changes = 0;
   const stops = segments.map((segment) =>
     table.watch(segment, () => {
@@ -37,7 +37,7 @@ export const createRulesVersion = (table: ResourceTable): RulesVersion => {
 };
 
 /** Calls the listener once a turn in which users or rules changed. Returns how to stop. */
-export const watchRules = (table: ResourceTable, listener: () => void): (() => void) => {
+export const watchRules = (table: Resources, listener: () => void): (() => void) => {
   let scheduled = false;
   let stopped = false;
   const changed = (): void => {

@@ -1,5 +1,5 @@
 // Roles and bindings: the generic routes, and nobody hands out more than he holds.
-import type { ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import {
   clusterRoleBindingKind,
   clusterRoleKind,
@@ -10,7 +10,7 @@ import { requireRightsOfBinding, requireRightsOfRole } from '../grants.ts';
 import { type ResourceHabits, resourceRoutes } from '../resource-routes.ts';
 import type { GuardedRoute } from '../route.ts';
 
-export const accessRoutes = (table: ResourceTable): readonly GuardedRoute[] => {
+export const accessRoutes = (table: Resources): readonly GuardedRoute[] => {
   const held = (require: typeof requireRightsOfRole): ResourceHabits => ({
     mayWrite: (resource, { principal, parameters }, previous) =>
       require(table, principal, resource, previous, parameters.namespace ?? ''),

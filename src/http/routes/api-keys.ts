@@ -1,7 +1,8 @@
 // API keys (interface section 4.1; API sheet 9.1). The key is made here, told once in `Location`, and sealed at rest.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resource } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import { MonError } from '../../model/errors.ts';
 import { apiKeyKind } from '../../model/kinds/access.ts';
 import { findUser } from '../auth/credentials.ts';
@@ -12,15 +13,15 @@ import { collectionUrl, resourceRoutes } from '../resource-routes.ts';
 import { type AuthenticatedCall, created, type GuardedRoute, notStored } from '../route.ts';
 import { json } from '../route-doc.ts';
 
-const requireUser = (table: ResourceTable, { username }: Resource): void => {
+const requireUser = (table: Resources, { username }: Resource): void => {
   if (findUser(table, String(username)) === undefined) throw new MonError('invalid', 'user does not exist');
 };
 
 /** A key acts as its user: it is the business of that user and of those who may do everything. */
-const isTheirs = (table: ResourceTable, { principal }: AuthenticatedCall, { username }: Resource): boolean =>
+const isTheirs = (table: Resources, { principal }: AuthenticatedCall, { username }: Resource): boolean =>
   username === principal.username || isClusterAdmin(table, principal);
 
-const requireTheirs = (table: ResourceTable, call: AuthenticatedCall, key: Resource): void => {
+const requireTheirs = (table: Resources, call: AuthenticatedCall, key: Resource): void => {
   if (isTheirs(table, call, key)) return;
   const { username } = call.principal;
   throw new MonError(
@@ -32,7 +33,7 @@ const requireTheirs = (table: ResourceTable, call: AuthenticatedCall, key: Resou
 /** Of the body only the user counts. */
 const bodySchema = z.object({ username: z.string() });
 
-export const apiKeyRoutes = (table: ResourceTable, wallMs: () => number): readonly GuardedRoute[] => [
+export const apiKeyRoutes = (table: Resources, wallMs: () => number): readonly GuardedRoute[] => [
   ...resourceRoutes(apiKeyKind, table, {
     only: ['list', 'get', 'patch', 'delete'],
     complete: (resource, _call, previous) => {

@@ -1,6 +1,7 @@
 // Checks: the generic routes, running one now, and naming its hooks (API sheet 9.2).
 import { z } from 'zod';
-import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resource } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import type { CheckConfig } from '../../model/check.ts';
 import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
@@ -48,7 +49,7 @@ const idOf = (call: AuthenticatedCall) => ({
 });
 
 const changeHooks = (
-  table: ResourceTable,
+  table: Resources,
   call: AuthenticatedCall,
   change: (lists: HookLists) => HookLists,
 ): Promise<Resource> =>

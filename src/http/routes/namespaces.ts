@@ -1,5 +1,5 @@
 // Namespaces: everybody sees those they have something to do with (API sheet 9.5).
-import { furnishNamespace } from '../../actors/resources/seed.ts';
+import { seedNamespace } from '../../actors/resources/seed.ts';
 import { namespaceKind } from '../../model/kinds/access.ts';
 import type { Namespace } from '../../model/namespace.ts';
 import type { BackendPort } from '../backend-port.ts';
@@ -14,7 +14,7 @@ export const namespaceRoutes = ({ resources }: BackendPort): readonly GuardedRou
     readOne: 'login',
     visible: (resource, call) =>
       seesNamespace(resources, call.principal, (resource as unknown as Namespace).name),
-    written: (name) => furnishNamespace(resources, name),
+    written: (name) => seedNamespace(resources, name),
   }),
   {
     method: 'GET',

@@ -1,7 +1,8 @@
 // Pruning (API sheet, section 14): deletes resources that the command line wrote from files and that the files sent here no longer
 // describe. Only what carries the label of the command line is considered, and only what the caller may delete.
 import { z } from 'zod';
-import type { Resource, ResourceId, ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resource, ResourceId } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
 import { managedByCtlLabels } from '../../model/reserved-labels.ts';
@@ -86,7 +87,7 @@ interface Found {
 const authorOf = (resource: Resource): string =>
   (resource.metadata as { readonly created_by?: string } | undefined)?.created_by ?? '';
 
-export const pruneRoutes = (table: ResourceTable): readonly GuardedRoute[] => {
+export const pruneRoutes = (table: Resources): readonly GuardedRoute[] => {
   const find = (call: AuthenticatedCall): readonly Found[] => {
     const read = decode(keptSchema, call.body, 'resources');
     if (!read.ok) throw new MonError('invalid', read.message);

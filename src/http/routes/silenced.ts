@@ -1,5 +1,6 @@
 // Silences: named after what they silence, and gone from sight once expired (API sheet 9.4).
-import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resource } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import { MonError } from '../../model/errors.ts';
 import { silencedKind } from '../../model/kinds/watching.ts';
 import { completeSilenced, type Silenced, silencedDurationFault } from '../../model/silenced.ts';
@@ -27,7 +28,7 @@ const listDoc = (what: string): RouteDoc => ({
 });
 
 export const silencedRoutes = (
-  table: ResourceTable,
+  table: Resources,
   wallMs: () => number,
   limits: SilencingLimits,
 ): readonly GuardedRoute[] => {

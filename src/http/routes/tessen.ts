@@ -1,7 +1,8 @@
 // The setting by which sites of the reference product say whether they report figures about themselves to its makers. Its
 // command line reads and writes it, for instance in a dump. It is kept and given back; nothing is ever sent anywhere.
 import { z } from 'zod';
-import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resource } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
 import { isWrapped, readWrapped } from '../../model/wrapped.ts';
@@ -29,7 +30,7 @@ const unwrapped = (body: object): unknown => {
   return wrapped.value.spec;
 };
 
-export const tessenRoutes = (table: ResourceTable): readonly GuardedRoute[] => [
+export const tessenRoutes = (table: Resources): readonly GuardedRoute[] => [
   {
     method: 'GET',
     url,

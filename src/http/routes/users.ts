@@ -1,7 +1,8 @@
 // Users: stored with the hash of their password, disabled instead of removed (API sheet 9.6).
 import { parseOptions } from '@node-rs/bcrypt';
 import { z } from 'zod';
-import type { Resource, ResourceTable } from '../../actors/resources/resource-table.ts';
+import type { Resource } from '../../actors/resources/resource-table.ts';
+import type { Resources } from '../../actors/resources/resources.ts';
 import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
 import { userKind } from '../../model/kinds/access.ts';
@@ -33,7 +34,7 @@ import {
 } from '../route-doc.ts';
 
 export interface UserWorld {
-  readonly table: ResourceTable;
+  readonly table: Resources;
   readonly hashing: HashingQueue;
   readonly authenticator: Pick<Authenticator, 'credentials' | 'passwordChanged'>;
 }

@@ -1,6 +1,6 @@
 // What an upgrade writes through: the store itself while no backend runs on it, or the one writer of the backend that does.
 import type { GroupCommit } from '../../actors/durable/group-commit.ts';
-import { outcomeError } from '../../actors/runtime/outcome.ts';
+import { outcomeError } from '../../actors/outcomes/outcome-rules.ts';
 import type { MaintainedStore } from '../../store/maintained-store.ts';
 import type { Rewrite, UpgradeTarget } from './upgrade.ts';
 

@@ -1,6 +1,7 @@
 // All directories together: who of them knows this name and password? Few ask at once and each login is bounded in time,
 // so that a directory that hangs holds up nobody but those who wait for it.
-import type { Resource, ResourceTable } from '../../../actors/resources/resource-table.ts';
+import type { Resource } from '../../../actors/resources/resource-table.ts';
+import type { Resources } from '../../../actors/resources/resources.ts';
 import type { AuthProvider, DirectoryProvider } from '../../../model/auth-provider.ts';
 import { MonError } from '../../../model/errors.ts';
 import { runtimeAuthorities, type TrustedAuthorities } from '../../../model/trusted-authorities.ts';
@@ -36,7 +37,7 @@ const within = async (work: Promise<DirectoryAnswer>): Promise<DirectoryAnswer> 
 };
 
 export const createDirectories = (
-  table: ResourceTable,
+  table: Resources,
   log: Log,
   authorities: TrustedAuthorities = runtimeAuthorities,
 ): Directories => {

@@ -3,7 +3,7 @@
 // binds it to the browser it began in.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as oidc from 'openid-client';
-import type { ResourceTable } from '../../../actors/resources/resource-table.ts';
+import type { Resources } from '../../../actors/resources/resources.ts';
 import type { AuthProvider, OidcProvider } from '../../../model/auth-provider.ts';
 import { MonError } from '../../../model/errors.ts';
 import { runtimeAuthorities, type TrustedAuthorities } from '../../../model/trusted-authorities.ts';
@@ -51,7 +51,7 @@ const stale = (): MonError =>
   new MonError('invalid', 'this login was not begun in this browser, or too long ago; begin it again');
 
 export const createIssuers = (options: {
-  readonly table: ResourceTable;
+  readonly table: Resources;
   readonly secret: Uint8Array;
   readonly log: Log;
   readonly wallMs: () => number;
