@@ -8,7 +8,7 @@ import type { CheckEvent } from '../../model/event.ts';
 import { entitySubscription } from '../../model/names.ts';
 import { awaitReceipt, reportReceipt } from '../outcomes/receipts.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
-import { furnishNamespace } from '../resources/seed.ts';
+import { seedNamespace } from '../resources/seed.ts';
 import type { ActorId, Receipt } from '../runtime/contract.ts';
 import type { StoppedCheck } from './watchdog.ts';
 
@@ -56,7 +56,7 @@ export const createPlatformReporter = (ports: PlatformPorts): ((finding: Finding
         { segment: 'namespaces', namespace: '', name: platformNamespace },
         { name: platformNamespace },
       );
-      await furnishNamespace(table, platformNamespace);
+      await seedNamespace(table, platformNamespace);
     }
     const nowMs = ports.nowMs();
     // First the entity: an event of one that nobody knows would make it a proxy entity.

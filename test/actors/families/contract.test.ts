@@ -73,6 +73,31 @@ test('every family has its own id and a machine that the inspector can draw', ()
     );
 });
 
+test('the table of families in docs/architecture.md is the one in the code', () => {
+  const waits = ({ deadlines }: Family): string =>
+    Object.entries(deadlines)
+      .map(([name, { waitsFor }]) => `${name} (${waitsFor})`)
+      .join(', ');
+  const rows = families.map(({ id, title, durable, mailbox, supervise: { restart, place }, ...family }) =>
+    [
+      `\`${id}\``,
+      title,
+      durable === undefined ? '' : `\`${durable.kind}\` v${durable.version}`,
+      waits({ ...family } as unknown as Family),
+      `${mailbox.capacity}, ${mailbox.overflow}`,
+      restart,
+      place.type === 'root' ? 'the root' : `\`${place.id}\``,
+    ].join(' | '),
+  );
+  const head =
+    '| family | one actor for | record | deadlines | mailbox | restart | under |\n|---|---|---|---|---|---|---|\n';
+  const table = `${head}${rows.map((row) => `| ${row} |`).join('\n')}`;
+  assert.ok(
+    readFileSync('docs/architecture.md', 'utf8').includes(table),
+    `docs/architecture.md should have:\n${table}`,
+  );
+});
+
 describe('a durable family', () => {
   for (const family of durableFamilies) {
     const member = memberOf(family);
