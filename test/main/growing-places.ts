@@ -38,7 +38,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/families/client/result-ids': { '#given': because('maxResultIds; the oldest is forgotten') },
   'actors/families/entity/held-events': { '#byEntity': perEntity },
   'actors/families/entity/registered-entities': { '#keys': perEntity, '#committed': perEntity },
-  'actors/families/families': { '#restores': ofTheProgram },
+  'actors/families/kit/families': { '#restores': ofTheProgram },
   'actors/families/schedule/issue-times': { '#last': perResource },
   'actors/families/schedule/proxy-matcher': { '#known': perResource },
   'actors/families/schedule/schedules': { '#defined': perResource },

@@ -1,6 +1,6 @@
 // Whatever can grow in the backend is named with what bounds it: a new collection without a bound is found here.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -15,6 +15,8 @@ const others = /^(agent|client|ctl|sockets|execution|program)\//;
 
 const files = (readdirSync(built, { recursive: true }) as string[])
   .filter((path) => path.endsWith('.js') && !others.test(path))
+  // What an earlier build left of files that moved since.
+  .filter((path) => existsSync(`src/${path.slice(0, -3)}.ts`))
   .sort();
 
 test('everything in the backend that can grow says what bounds it, and nothing else does', () => {

@@ -1,9 +1,9 @@
 // Everything that can be seen of a backend from outside and through its live inspection, as plain data to compare: every GET
 // of the API as two users, headers, figures, the order of the event list, what every actor waits for.
 
+import { configurationCheck } from '../../src/actors/compose/compose-problems.ts';
 import { refusalsCheckName } from '../../src/actors/families/client/refusals.ts';
 import { platformNamespace } from '../../src/actors/platform/platform-events.ts';
-import { configurationCheck } from '../../src/actors/problems/compose-problems.ts';
 import { nameOf } from '../../src/http/inspect/events/event-row.ts';
 import type { keys, Player } from './player.ts';
 
