@@ -74,13 +74,19 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/runtime/mailbox': { '#letters': bound('mail of one check') },
   'actors/runtime/pressure-gauge': { '#listeners': ofTheProgram },
   'actors/runtime/pressure': { '#listeners': ofTheProgram },
-  'actors/runtime/quiet-step': { taken: oneCall },
   'actors/runtime/registry': { cells: perCheck },
   'actors/runtime/run-queue': {
     ready: perCheck,
     tasks: because('short pieces of work of actors; each has one at a time'),
   },
   'actors/runtime/slots': { '#slots': perCheck },
+  'actors/runtime/statechart/chart': {
+    nodes: because('one a state of a machine'),
+    lines: because('one a transition of a machine'),
+  },
+  'actors/runtime/statechart/dry-run': { steps: oneCall, effects: oneCall },
+  'actors/runtime/statechart/moves': { entered: oneCall },
+  'actors/runtime/statechart/step': { emitted: oneCall, taken: oneCall },
   'actors/runtime/supervisor': {
     '#whenHalted': because('those who wait for one stop'),
     '#whenReady': because('those who wait for one start'),
@@ -112,7 +118,6 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     pending: because('one batch of a live stream; a reader that stalls is cut off'),
   },
   'http/inspect/events/event-list': { streams: bound('live streams') },
-  'http/inspect/machine-graph': { counts: oneCall },
   'http/inspect/routes': { streams: bound('live streams') },
   'http/inspect/stream-bundle': { open: bound('live streams') },
   'http/inspect/watch-hub': {
