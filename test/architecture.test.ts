@@ -84,6 +84,23 @@ test('libraries with one door are imported there only', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('threads and processes of our own are started from what an executable carries inside', () => {
+  const packaged = readFileSync(join(root, 'packaging/bundle.js'), 'utf8');
+  const strays = sources
+    .filter((path) => path !== 'program/packaged.ts')
+    .flatMap((path) => {
+      const text = readFileSync(join(root, 'src', path), 'utf8');
+      const modules = [...text.matchAll(/new URL\(\s*'([^']+\.js)',\s*import\.meta\.url/g)];
+      const whole = [...text.matchAll(/(?:workerModule|forkModule)\(\s*new URL\(/g)];
+      const unknown = modules
+        .map(([, file = '']) => join(path, '..', file))
+        .filter((file) => !packaged.includes(`'${file}'`))
+        .map((file) => `${path}: packaging/bundle.js does not name ${file}`);
+      return modules.length === whole.length ? unknown : [`${path}: use workerModule or forkModule`];
+    });
+  assert.deepEqual(strays, []);
+});
+
 test('one file of the backend creates XState actors', () => {
   const creators = sources
     .filter((path) => !path.startsWith('client/') && !path.startsWith('agent/'))
