@@ -171,6 +171,7 @@ const internals: readonly { readonly field: RegExp; readonly file: string }[] = 
     field: /\b_nodes\b|\._transitions\b|_sendInspectionEvent|\bmachine\.root\b|\.maxIterations\b/,
     file: 'actors/runtime/statechart/xstate-internals.ts',
   },
+  { field: /\b_zod\.|\b_def\b/, file: 'model/zod-internals.ts' },
 ];
 
 test('private fields of a library are read in one file', () => {

@@ -4,6 +4,7 @@
 // what they wanted; `decode.ts` adds where, and what came instead.
 import { z } from 'zod';
 import { maxUnsigned32 } from './limits.ts';
+import { replaceParse, setTraits } from './zod-internals.ts';
 
 /** Says yes to a value, or names what should have been there. */
 interface Quick {
@@ -20,9 +21,8 @@ const quicken = (inst: z.core.$ZodType, quick: Quick): void => {
   const { accepts, wanted, empty, absent } = quick;
   // For those who would rather ask than call: quick-object.
   Object.assign(inst, { accepts });
-  Object.assign(inst._zod.bag, quick.bag);
-  if (absent !== undefined) inst._zod.optin = 'defaulted';
-  inst._zod.parse = (payload) => {
+  setTraits(inst, { bag: quick.bag, readsAbsent: absent !== undefined });
+  replaceParse(inst, () => (payload) => {
     const value = payload.value;
     if (accepts(value)) return payload;
     if (value === undefined && absent !== undefined) payload.value = absent();
@@ -32,7 +32,7 @@ const quicken = (inst: z.core.$ZodType, quick: Quick): void => {
       payload.issues.push({ code: 'custom', message, input: value, inst, continue: false });
     }
     return payload;
-  };
+  });
 };
 
 /** Tells the default to those who write the schema down. */

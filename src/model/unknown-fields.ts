@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { ResourceKind } from './resource-kind.ts';
 import { isWrapped, lowerWrapperKeys } from './wrapped.ts';
+import { type Definition, definitionOf } from './zod-internals.ts';
 
 export interface UnknownField {
   /** Where it stands, e.g. `spec.comand` or `subdues[0].begn`. */
@@ -15,19 +16,6 @@ export interface UnknownField {
 const maxUnknownFields = 10;
 /** Longest field name shown, in characters. */
 const maxShownCharacters = 64;
-
-interface Definition {
-  readonly type: string;
-  readonly innerType?: z.core.$ZodType;
-  readonly in?: z.core.$ZodType;
-  readonly element?: z.core.$ZodType;
-  readonly valueType?: z.core.$ZodType;
-  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
-  readonly catchall?: z.core.$ZodType;
-  readonly options?: readonly z.core.$ZodType[];
-}
-
-const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
 
 /** The schema under everything that only wraps it: optional, nullable, default, transform. */
 const bare = (schema: z.core.$ZodType): Definition => {
