@@ -9,6 +9,7 @@ import type { Entity } from '../model/entity.ts';
 import { type Event, type Metrics, metricsSchema } from '../model/event.ts';
 import { isUuid } from '../model/event-rules.ts';
 import { splitLongTimestamps } from '../model/exact-timestamps.ts';
+import { isObject } from '../model/is-object.ts';
 import { metadataSchema, resourceReferenceSchema } from '../model/metadata.ts';
 import { withMetricHandlers } from '../model/metric-handlers.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
@@ -22,9 +23,6 @@ export interface LocalFacts {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What everybody fills in who leaves something out, before the check is read. */
 const withDefaults = (check: Json, facts: LocalFacts): Json => {
   const metadata = isObject(check.metadata) ? check.metadata : {};

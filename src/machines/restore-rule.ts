@@ -1,6 +1,8 @@
 // From a stored record back to a live snapshot. A record is `{value, context}` with the version of its shape; older
 // shapes are brought forward step by step, unknown ones are refused with a reason, never guessed at.
+
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
+import { isObject } from '../model/is-object.ts';
 
 /** A record that cannot become a live actor again. It belongs into quarantine, byte for byte. */
 export class RestoreError extends Error {
@@ -24,9 +26,6 @@ export interface RestoreRule {
   /** What is wrong with a context, or undefined when it has the shape of today. */
   readonly contextFault: (context: Readonly<Record<string, unknown>>) => string | undefined;
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const migrated = (machine: string, state: StoredState, version: number, rule: RestoreRule): StoredState => {
   let current = state;

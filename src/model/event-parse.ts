@@ -1,11 +1,13 @@
 // The way in for events: what a body or a frame held becomes an Event, or one sentence about what is wrong
 // (API sheet, section 8.1, steps 2 to 5). Where it stands on the road: after the guarded JSON parse, before RBAC.
+
 import type { FindDefinition } from './check-rules.ts';
 import { type Decoded, decode } from './decode.ts';
 import type { Entity } from './entity.ts';
 import { type Event, eventAroundEntitySchema, eventSchema } from './event.ts';
 import { validateEvent } from './event-rules.ts';
 import { splitLongTimestamps } from './exact-timestamps.ts';
+import { isObject } from './is-object.ts';
 
 /** What the address of a request, or the session of an agent, already says. */
 export interface EventAddress {
@@ -17,9 +19,6 @@ export interface EventAddress {
 }
 
 type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';
 

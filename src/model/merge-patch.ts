@@ -1,10 +1,8 @@
 // JSON merge patch, RFC 7396: how PATCH changes a resource (API sheet, section 5.6). Pure; what comes out is decoded
 // and validated like any other body.
+import { isObject } from './is-object.ts';
 
 type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Keys that would reach a prototype instead of a property. */
 const isPoison = (key: string): boolean => key === '__proto__';

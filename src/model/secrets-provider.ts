@@ -1,8 +1,10 @@
 // Secrets providers: where secrets are fetched from (interface section 2.4; API sheet, section 12). Always in wrapped
 // form. `max_retries`, `timeout` and `rate_limiter` may stand under `spec` or under `spec.client`; both are read, and
 // they are kept under `client`.
+
 import { z } from 'zod';
 import { parseDuration } from './durations.ts';
+import { isObject } from './is-object.ts';
 import { metadataSchema } from './metadata.ts';
 import { nameFault } from './names.ts';
 import { flag, number, text, unsigned } from './quick-types.ts';
@@ -54,11 +56,6 @@ export const secretsProviderSchema = z.object({
 export type SecretsProvider = z.infer<typeof secretsProviderSchema>;
 
 export const providerSecretPaths = [['spec', 'client', 'token']] as const;
-
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Brings the three fields of the other placement under `client`; what already stands there wins. */
 export const gatherClient = (raw: unknown): unknown => {

@@ -1,6 +1,8 @@
 // Fields that a body has and its schema does not: a misspelled field would be dropped without a word and the resource
 // would do something else than was meant. Found by walking the schema beside the body; the nearest known name is offered.
+
 import type { z } from 'zod';
+import { isObject } from './is-object.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import { isWrapped, lowerWrapperKeys } from './wrapped.ts';
 import { type Definition, definitionOf } from './zod-internals.ts';
@@ -58,9 +60,6 @@ export const nearestName = (unknown: string, known: readonly string[]): string |
   }
   return nearest;
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 const walk = (schema: z.core.$ZodType, value: unknown, path: string, found: UnknownField[]): void => {
   if (found.length >= maxUnknownFields) return;

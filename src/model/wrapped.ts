@@ -1,6 +1,8 @@
 // The wrapped form `{type, api_version, metadata, spec}` of files, of mon-ctl and of the enterprise routes
 // (interface section 2.1). The core routes carry resources unwrapped: fields beside `metadata`.
+
 import type { Decoded } from './decode.ts';
+import { isObject } from './is-object.ts';
 
 type Json = Record<string, unknown>;
 
@@ -10,9 +12,6 @@ export interface Wrapped {
   readonly metadata: Json;
   readonly spec: Json;
 }
-
-const isObject = (value: unknown): value is Json =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Has what only the wrapped form has: a type and a spec. */
 export const isWrapped = (value: unknown): boolean =>

@@ -1,5 +1,6 @@
 // Ids of secrets in a key-value store: `path/to/secret#key` (API sheet, section 12.4). Version 2 of the store keeps values
 // below `data/` behind the mount, the first part of the path; ids leave it out.
+import { isObject } from '../model/is-object.ts';
 
 export type StoreVersion = 'v1' | 'v2';
 
@@ -23,9 +24,6 @@ export const addressOf = (id: string, version: StoreVersion): SecretAddress | nu
   const inStore = version === 'v2' && rest[0] !== 'data' ? [mount, 'data', ...rest] : parts;
   return { path: `/v1/${inStore.map(encodeURIComponent).join('/')}`, key: id.slice(hash + 1) };
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** The value of a key in an answer of the store; undefined when it is not there. */
 export const valueIn = (answer: unknown, key: string, version: StoreVersion): string | undefined => {

@@ -1,10 +1,11 @@
 // Announcements: events for handlers that no check keeps, such as metrics without a check, the registration of a client,
 // the end of the incidents of one that was deleted, or what a deleted check still had to tell. Each is in the store until the pipelines are done with it, so that a
 // crash in between tells it again: at least once, as with the events of checks.
+
 import { randomUUID } from 'node:crypto';
 import { needsDelivery } from '../../machines/check/delivery-rule.ts';
-import { isObject } from '../../machines/restore-rule.ts';
 import type { Event } from '../../model/event.ts';
+import { isObject } from '../../model/is-object.ts';
 import type { RecordKind } from '../../store/snapshot-store.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
 import type { Receipt } from '../runtime/contract.ts';

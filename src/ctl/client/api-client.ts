@@ -1,4 +1,5 @@
 // The API as mon-ctl uses it: who asks, JSON in and out, refusals as errors with the server's own words, lists page by page.
+import { isObject } from '../../model/is-object.ts';
 import { version } from '../../program/version.ts';
 import { CtlError, RefusedError } from '../failure.ts';
 import { defaultPageSize, maxShownAnswerCharacters } from '../limits.ts';
@@ -18,9 +19,6 @@ export interface Question {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const parseOr = (text: string): unknown => {
   try {

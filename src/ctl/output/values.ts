@@ -1,8 +1,6 @@
 // Values of resources as tables show them.
+import { isObject } from '../../model/is-object.ts';
 import type { Json } from '../client/api-client.ts';
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What stands at a path such as `metadata.name`; undefined where there is nothing. */
 export const at = (resource: unknown, path: string): unknown => {

@@ -1,8 +1,10 @@
 // The configuration file of mon-ctl: one JSON file with several contexts, of which one is current. It holds tokens, so the
 // file is 0600 and its folder 0700; it is replaced in one step, and a lock keeps two commands from renewing one token twice.
+
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isObject } from '../../model/is-object.ts';
 import { CtlError } from '../failure.ts';
 import { lockRetryMs, lockStaleMs } from '../limits.ts';
 
@@ -29,9 +31,6 @@ export interface ConfigFile {
 
 export const defaultContext = 'default';
 const empty: ConfigFile = { current: defaultContext, contexts: {} };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const types: Readonly<Record<keyof SavedContext, 'string' | 'boolean' | 'number'>> = {
   api_url: 'string',

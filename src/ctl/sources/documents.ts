@@ -1,5 +1,6 @@
 // Resources in a text: documents parted by `---`, each in YAML, or in JSON with one object or several after one another. What is wrong
 // names the file and the number of the document.
+import { isObject } from '../../model/is-object.ts';
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
 import { type KindAddress, kindAddresses, resourcePath } from '../kinds/addresses.ts';
@@ -42,9 +43,6 @@ export class DocumentError extends CtlError {
     this.document = document;
   }
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The end of the JSON value that begins at `start`; -1 when it does not end. */
 const endOfObject = (text: string, start: number): number => {

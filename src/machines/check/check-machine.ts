@@ -17,8 +17,10 @@
 //
 // Hot path. One decision a fact (check-step-rule), one microstep, transitions without target while a region stays
 // where it is. Figures: docs/machines.md.
+
 import { assign, emit, enqueueActions, setup } from 'xstate';
-import { isObject, type RestoreRule, restore } from '../restore-rule.ts';
+import { isObject } from '../../model/is-object.ts';
+import { type RestoreRule, restore } from '../restore-rule.ts';
 import {
   afterDelay,
   afterDelivery,

@@ -13,8 +13,10 @@
 //
 // Road of an event: keepalives and results of clients come here first; what is accepted goes on as an event of the
 // pipeline. Effects come in this order: persist, deadline, mirror, announce, publish.
+
 import { assign, emit, setup } from 'xstate';
-import { isObject, type RestoreRule, restore } from '../restore-rule.ts';
+import { isObject } from '../../model/is-object.ts';
+import { type RestoreRule, restore } from '../restore-rule.ts';
 import type { ClientContext, ClientEffect, ClientFact, ClientRecord } from './client-facts.ts';
 import { firstDeadline, inTimeOf, isWatched, judgeClient, nextJudgement } from './client-keepalive-rule.ts';
 import { judgeSignature } from './client-signature-rule.ts';

@@ -10,9 +10,11 @@
 //
 // Road of an event: keepalives come to the entity first; it publishes them, or their absence, as events of the check
 // `keepalive`. Effects come in this order: persist, deadline, announce, publish or deregister, config.changed.
+
 import { assign, emit, enqueueActions, setup } from 'xstate';
+import { isObject } from '../../model/is-object.ts';
 import { reportedEntity } from '../client/client-entity-rule.ts';
-import { isObject, type RestoreRule, restore, type StoredState } from '../restore-rule.ts';
+import { type RestoreRule, restore, type StoredState } from '../restore-rule.ts';
 import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts';
 import {
   afterAbsence,

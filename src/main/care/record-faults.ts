@@ -1,10 +1,11 @@
 // What is wrong with a record beyond what its store can tell: its key, the state of its machine, what is sealed in it.
+
 import { parseStoreKey } from '../../actors/resources/resource.ts';
 import { isSealed, type Vault } from '../../actors/resources/vault.ts';
 import { restoreCheck } from '../../machines/check/check-machine.ts';
 import { restoreClient } from '../../machines/client/client-machine.ts';
 import { restoreEntity } from '../../machines/entity/entity-machine.ts';
-import { isObject } from '../../machines/restore-rule.ts';
+import { isObject } from '../../model/is-object.ts';
 import type { RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
 
 export interface FaultContext {

@@ -1,10 +1,9 @@
 // Encoding: plain data becomes bytes by its table. As in every writer of this encoding, a value that is empty (0, false,
 // "", null, no items) is left out: readers take what is missing for empty.
+import { isObject } from '../../model/is-object.ts';
 import { ByteWriter, layouts } from './bytes.ts';
 import type { Field, Json, Message } from './table.ts';
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const bytesOfUuid = (text: string): Buffer => Buffer.from(text.replaceAll('-', ''), 'hex');

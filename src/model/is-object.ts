@@ -1,0 +1,4 @@
+// What JSON calls an object: neither null nor a list.
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
