@@ -9,7 +9,8 @@ import { Families } from '../../../src/actors/families/kit/families.ts';
 import { type CommonEffect, defineFamily } from '../../../src/actors/families/kit/family.ts';
 import { rootTree } from '../../../src/actors/families/root-tree.ts';
 import { createRuntime, createSupervisor } from '../../../src/actors/runtime/runtime.ts';
-import { isObject, restore } from '../../../src/machines/restore-rule.ts';
+import { restore } from '../../../src/machines/restore-rule.ts';
+import { isObject } from '../../../src/model/is-object.ts';
 import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
 import { createSimulatedClock, type SimulatedClock } from '../runtime/simulated-clock.ts';
 
