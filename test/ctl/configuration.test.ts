@@ -38,6 +38,9 @@ test('diff shows what apply would change, and --dry-run says it of each resource
   assert.deepEqual(await names('check'), []);
   assert.equal((await say('apply', '-f', path)).code, 0);
   assert.deepEqual(await say('diff', '-f', path), { code: 0, text: '' });
+  // An empty list is none.
+  await say('check', 'update', 'disk', '--handlers', '', '--runtime-assets', '');
+  assert.deepEqual(await say('diff', '-f', path), { code: 0, text: '' });
   await file('checks.yaml', `${check('disk', '  timeout: 5\n')}---\n${check('cpu')}---\n${handler}`);
   const { code, text } = await say('diff', '-f', path);
   assert.equal(code, 1);

@@ -18,12 +18,17 @@ const asWritten = (resource: Json): Json => {
   };
 };
 
+/** A list that is empty, absent or null means the same to every kind. */
+const isNothing = (value: unknown): boolean =>
+  value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+
 /** Keys in one order: that of a file is its writer's. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
+      .filter(([, inner]) => !isNothing(inner))
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([key, inner]) => [key, sorted(inner)]),
   );
