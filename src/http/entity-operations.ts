@@ -118,7 +118,7 @@ export const createEntityOperations = (backend: BackendPort): EntityOperations =
     if (!backend.admitsEntity(namespace, name))
       throw new MonError(
         'paymentRequired',
-        'license required: the entity limit is reached; a valid license with a sufficient entity limit is required',
+        'license required: the entity limit is reached; a valid license with a sufficient entity limit is required, or start the backend with --entity-limit 0',
       );
     return backend.putEntity(entity, { create, isPartial });
   };

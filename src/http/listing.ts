@@ -20,7 +20,11 @@ const last = (value: string | readonly string[] | undefined): string | undefined
 const all = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
-/** Limit 0 means none; a token that cannot be read means the first page. Throws MonError `invalid` for a limit that is no number. */
+/** What is said of a token that cannot be read. `place`: where the page before names its token. */
+export const unreadableToken = (place: string): string =>
+  `continue must be the token of the page before, from ${place}; leave it out for the first page`;
+
+/** Limit 0 means none. Throws MonError `invalid` for a limit that is no number, and for a token that no page ended with. */
 export const listRequest = (query: Call['query']): ListRequest => {
   const text = last(query.limit);
   const limit = parseLimit(text);
@@ -29,7 +33,9 @@ export const listRequest = (query: Call['query']): ListRequest => {
       'invalid',
       `limit must be a whole number, 0 for no limit (got ${JSON.stringify(text)})`,
     );
-  const after = decodeContinue(last(query.continue));
+  const token = last(query.continue);
+  const after = decodeContinue(token);
+  if (token && after === undefined) throw new MonError('invalid', unreadableToken('the header Mon-Continue'));
   return { ...(limit > 0 ? { limit } : {}), ...(after === undefined ? {} : { after }) };
 };
 

@@ -78,6 +78,13 @@ const read = (text: string): CronReading => {
 
 const readRemembered = remember(1000, read);
 
+/** Whether a cron string that can be read names a time that never comes, such as 30 February. */
+export const neverComes = (text: string): boolean => {
+  const reading = parseCron(text);
+  if (!reading.ok || reading.schedule.type === 'every') return false;
+  return new Cron(reading.schedule.pattern, { paused: true, mode: '5-part' }).nextRun() === null;
+};
+
 /** Reads a cron string, or says why it can't be. */
 export const parseCron = (text: string): CronReading =>
   text.length > maxCronCharacters

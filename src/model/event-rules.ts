@@ -19,6 +19,17 @@ const pipelinesFault = (event: Event): string | null => {
   return null;
 };
 
+/** The last second of the year 9999. What is later is in milliseconds, or no time at all. */
+const maxSeconds = 253_402_300_799;
+
+const timeFault = ({ timestamp, check }: Event): string | null => {
+  const times = { timestamp, 'check.executed': check?.executed, 'check.issued': check?.issued };
+  for (const [field, seconds] of Object.entries(times))
+    if (seconds !== undefined && seconds > maxSeconds)
+      return `${field} must be in seconds since 1970 (got ${seconds})`;
+  return null;
+};
+
 /** The first broken rule of an event, or null. `find`: the definitions of its namespace. */
 export const validateEvent = (event: Event, find?: FindDefinition): string | null => {
   const { check, metrics } = event;
@@ -27,6 +38,7 @@ export const validateEvent = (event: Event, find?: FindDefinition): string | nul
   return (
     scoped('entity is invalid:', validateEntity(event.entity)) ??
     (check === undefined ? null : scoped('check is invalid:', validateCheck(check, find))) ??
+    timeFault(event) ??
     pipelinesFault(event) ??
     (event.metadata.name ? 'events cannot be named' : null) ??
     (event.id === null || isUuid(event.id) ? null : `event ID is invalid: ${event.id} is not a UUID`)

@@ -23,6 +23,17 @@ const syntaxFault = (expression: string): string | null =>
     ? `it is longer than ${maxExpressionCharacters} characters (got ${expression.length})`
     : compileFault(expression);
 
+/** `event.check.status = 0`: a member of what an expression is given, then one equals sign. */
+const assignment = /\b(?:event|entity|check)(?:\s*\.\s*\w+|\s*\[[^\]]*\])+\s*=(?![=>])/;
+const quotedText = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
+
+/** Whether an expression sets what it was meant to compare. Says no in doubt. */
+export const isAssignment = (expression: string): boolean => {
+  if (expression.length > maxExpressionCharacters) return false;
+  // A key in brackets may be quoted; what is in it does not matter here.
+  return assignment.test(expression.replaceAll(quotedText, "''"));
+};
+
 /** What the memo of judged expressions holds, for gauges and tests. */
 export const expressionMemo = (): { readonly entries: number; readonly bytes: number } => compileFault.kept;
 

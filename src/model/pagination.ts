@@ -13,7 +13,7 @@ export const encodeContinue = (lastKey: string): string => Buffer.from(`${lastKe
 /** Longest token read, in characters. */
 const maxTokenCharacters = 2048;
 
-/** The key to go on after; undefined for a token that is none, which means the first page. */
+/** The key to go on after; undefined for a token that is none. */
 export const decodeContinue = (token: string | undefined): string | undefined => {
   if (!token || token.length > maxTokenCharacters || !/^[\w-]+$/.test(token)) return undefined;
   const key = Buffer.from(token, 'base64url').toString('utf8');

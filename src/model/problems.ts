@@ -2,7 +2,9 @@
 // handler that names a filter which does not exist. Pure: one resource and a lookup in, named reasons out.
 import type { Asset } from './asset.ts';
 import type { CheckConfig } from './check.ts';
-import { builtInFilters } from './event-filter.ts';
+import { neverComes } from './cron.ts';
+import { builtInFilters, type EventFilter } from './event-filter.ts';
+import { isAssignment } from './expression-syntax.ts';
 import type { Handler } from './handler.ts';
 import type { HookConfig } from './hook.ts';
 import { builtInMutators, type Mutator } from './mutator.ts';
@@ -14,6 +16,8 @@ export type ProblemReason =
   | 'noSubscriptions'
   | 'missing'
   | 'noCommand'
+  | 'neverRuns'
+  | 'assigns'
   | 'includesItself'
   | 'expressionFails'
   | 'nobodyRuns'
@@ -63,6 +67,13 @@ type Find = ReturnType<typeof finder>;
 const references = (secrets: readonly { readonly secret: string }[] | null): readonly string[] =>
   (secrets ?? []).map(({ secret }) => secret);
 
+const assignments = (field: string, expressions: Names): Problem[] =>
+  (expressions ?? []).filter(isAssignment).map((expression) => ({
+    why: 'assigns',
+    field,
+    message: `${field}: ${JSON.stringify(expression)} sets a value and compares nothing; use == or ===`,
+  }));
+
 const checkProblems = (check: CheckConfig, find: Find): Problem[] => {
   const hooks = (check.check_hooks ?? []).flatMap((list) =>
     Object.values(list).flatMap((some) => some ?? []),
@@ -81,8 +92,20 @@ const checkProblems = (check: CheckConfig, find: Find): Problem[] => {
           },
         ]
       : [];
+  const late: Problem[] =
+    check.cron && neverComes(check.cron)
+      ? [
+          {
+            why: 'neverRuns',
+            field: 'cron',
+            message: `cron: "${check.cron}" names a date that never comes, so the check never runs`,
+          },
+        ]
+      : [];
   return [
     ...idle,
+    ...late,
+    ...assignments('proxy_requests.entity_attributes', check.proxy_requests?.entity_attributes),
     ...find('handlers', 'handlers', check.handlers),
     ...find('output_metric_handlers', 'handlers', check.output_metric_handlers),
     ...find('pipelines', 'pipelines', pipelines),
@@ -173,6 +196,14 @@ export const problemsOf = (
     case 'handlers':
       return handlerProblems(resource as Handler, find('events do not get through this handler as meant'));
     case 'filters':
+      return [
+        ...assignments('expressions', (resource as EventFilter).expressions),
+        ...find('it fails when it runs')(
+          'runtime_assets',
+          'assets',
+          (resource as EventFilter).runtime_assets,
+        ),
+      ];
     case 'hooks':
       return find('it fails when it runs')(
         'runtime_assets',

@@ -171,8 +171,13 @@ test('pages follow each other without a gap, and the last one says so', async (t
     assert.equal(refused.status, 400);
     assert.match(refused.json.message, /limit must be a whole number, 0 for no limit \(got "/);
   }
-  for (const odd of ['limit=0', 'continue=!!!', 'limit=']) {
+  for (const odd of ['limit=0', 'continue=', 'limit=']) {
     assert.equal((await house.ask('GET', `${base}?${odd}`)).json.length, 5, odd);
+  }
+  for (const token of ['!!!', 'nonsense', 'x'.repeat(3_000)]) {
+    const refused = await house.ask('GET', `${base}?continue=${token}`);
+    assert.equal(refused.status, 400, token);
+    assert.match(refused.json.message, /continue must be the token of the page before/);
   }
 });
 

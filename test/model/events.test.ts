@@ -1,6 +1,7 @@
 // The way in for events: placed by their address, decoded, judged; and the way out, as readers know them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventSchema } from '../../src/model/event.ts';
 import { parseEvent } from '../../src/model/event-parse.ts';
 import { validateEvent } from '../../src/model/event-rules.ts';
 import { toWireEvent } from '../../src/model/wire-shape.ts';
@@ -184,4 +185,24 @@ test('what went out comes in again as the same event', () => {
   const again = good(parseEvent(JSON.parse(JSON.stringify(toWireEvent(before))), address));
   assert.deepEqual(toWireEvent(again), toWireEvent(before));
   assert.equal(validateEvent(again), null);
+});
+
+test('times past the year 9999 are refused: they are milliseconds, or none at all', () => {
+  const at = (fields: { timestamp?: number; executed?: number }) => {
+    const { executed = 1, ...rest } = fields;
+    return validateEvent(
+      eventSchema.parse({
+        entity: { metadata: { name: 'web-01', namespace: 'default' }, entity_class: 'proxy' },
+        check: { metadata: { name: 'cpu', namespace: 'default' }, interval: 60, executed },
+        metadata: { namespace: 'default' },
+        ...rest,
+      }),
+    );
+  };
+  assert.equal(at({ timestamp: 253_402_300_799, executed: 253_402_300_799 }), null);
+  assert.equal(
+    at({ timestamp: 253_402_300_800 }),
+    'timestamp must be in seconds since 1970 (got 253402300800)',
+  );
+  assert.match(String(at({ executed: 9e15 })), /^check\.executed must be in seconds/);
 });

@@ -26,6 +26,10 @@ export const storeOutcome = (error: Error): Failure => {
         error: new MonError('invalid', `cannot be stored: ${error.message}`, { cause: error }),
       };
     default:
-      return outage('unavailable', `the store did not answer: ${error.message}`, error);
+      return outage(
+        'unavailable',
+        `the store did not answer: ${error.message}; the change may still take effect, so look before you repeat what makes something new`,
+        error,
+      );
   }
 };

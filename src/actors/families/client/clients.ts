@@ -68,7 +68,10 @@ const takenByAgent = (name: string): MonError =>
   new MonError('conflict', `an agent has the name of client ${name}; rename one of them`);
 
 const overLimit = (name: string): MonError =>
-  new MonError('paymentRequired', `client ${name} cannot be added: the entity limit is reached`);
+  new MonError(
+    'paymentRequired',
+    `client ${name} cannot be added: the entity limit is reached; a license with a higher one is required, or --entity-limit 0`,
+  );
 
 export interface ClientView {
   readonly name: string;

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { EventPlace } from '../../../actors/events/event-entry.ts';
 import type { EventFilter, EventSearch } from '../../../actors/events/event-search.ts';
 import { type Severity, severities } from '../../../machines/check/severity-rule.ts';
+import { MonError } from '../../../model/errors.ts';
 import type { CheckEvent } from '../../../model/event.ts';
 import { eventKind } from '../../../model/kinds/watching.ts';
-import { selectorFilter } from '../../listing.ts';
+import { selectorFilter, unreadableToken } from '../../listing.ts';
 import type { Call } from '../../route.ts';
 import { defaultPageSize, maxPageSize } from '../limits.ts';
 import { parse } from '../request.ts';
@@ -86,14 +87,14 @@ const placeSchema = z.tuple([z.number(), z.number(), z.number(), z.string()]);
 export const tokenOf = ({ rank, since, timestamp, key }: EventPlace): string =>
   Buffer.from(JSON.stringify([rank, since, timestamp, key])).toString('base64url');
 
-/** A token nobody can read means the first page, as in every list. */
-const readToken = (token: string): EventPlace | undefined => {
+/** Throws MonError `invalid` for a token that no page ended with, as every list does. */
+const readToken = (token: string): EventPlace => {
   try {
     const [rank, since, timestamp, key] = placeSchema.parse(
       JSON.parse(Buffer.from(token, 'base64url').toString()),
     );
     return { rank, since, timestamp, key };
-  } catch {
-    return undefined;
+  } catch (error) {
+    throw new MonError('invalid', unreadableToken('`next`'), { cause: error });
   }
 };
