@@ -55,7 +55,8 @@ const gets = async (player: Player, moment: Moment): Promise<Seen> => {
   }
   for (const url of urls.filter((url) => /\/:name$/.test(url))) {
     const list = url.replace('/:name', '').replace(':namespace', 'default');
-    for (const name of names.get(list) ?? []) await look(`${list}/${name}`, 'admin');
+    for (const name of names.get(list) ?? [])
+      if (moment.settled || name !== platformNamespace) await look(`${list}/${name}`, 'admin');
   }
   for (const name of names.get('/api/core/v2/namespaces/default/events') ?? []) {
     const one = `/api/core/v2/namespaces/default/events/${name}`;
@@ -84,7 +85,7 @@ const namesIn = (body: string): readonly string[] => {
 interface Named {
   readonly name?: string;
   readonly username?: string;
-  readonly metadata?: { readonly name: string };
+  readonly metadata?: { readonly name: string; readonly namespace?: string };
   readonly entity?: Named;
   readonly check?: Named & { readonly status?: number };
   readonly id?: unknown;
@@ -110,8 +111,11 @@ const plain = (body: string, moment: Moment): unknown => {
  */
 const noticedLate: readonly string[] = [configurationCheck, refusalsCheckName];
 
+/** With everything it takes to tell of it: the namespace of the platform, and what is in it. */
 const isNoticedLate = (item: Named | null): boolean =>
-  item?.entity !== undefined && noticedLate.includes(item.check?.metadata?.name ?? '');
+  [item?.name, item?.metadata?.name, item?.metadata?.namespace, item?.entity?.metadata?.namespace].includes(
+    platformNamespace,
+  );
 
 const lasting = (value: unknown, moment: Moment): unknown => {
   if (Array.isArray(value)) {
@@ -157,7 +161,7 @@ const actors = (player: Player, { settled }: Moment): Seen => {
   for (const prefix of watched) {
     for (const { id, value } of runtime.actors(prefix)) {
       if (isBlank(value)) continue;
-      if (!settled && id.startsWith(`check:${platformNamespace}/`)) continue;
+      if (!settled && /^\w+:mon-system\//.test(id)) continue;
       const isSilenceOfAgent = id.endsWith('/keepalive') || prefix === 'entity:' || prefix === 'client:';
       const waits = (runtime.actor(id)?.deadlines ?? []).map(({ name, atMs }) =>
         isSilenceOfAgent ? name : `${name} at ${Math.round(atMs / 1000)}`,
