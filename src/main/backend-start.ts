@@ -10,6 +10,7 @@ import { guardProcess } from '../actors/runtime/process-guard.ts';
 import { type Api, createApi } from '../http/api.ts';
 import { createHashingQueue } from '../http/auth/hashing-queue.ts';
 import { createEventList } from '../http/inspect/events/event-list.ts';
+import { createRerunOf } from '../http/inspect/events/rerun.ts';
 import { inspectionDocs } from '../http/inspect/route-docs.ts';
 import { registerUi } from '../http/static-ui.ts';
 import { readLicenseKey } from '../model/license.ts';
@@ -105,7 +106,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
   if (unlicensed !== null) log.warn({ why: unlicensed }, 'the license that is kept does not count');
   const hashing = createHashingQueue();
   await firstUser({ settings, table: backend.resources, hashing, log });
-  const eventList = createEventList(backend.events);
+  const eventList = createEventList(backend.events, createRerunOf(backend));
   const silencing = {
     defaultExpireSeconds: Math.ceil(settings.defaultSilencedExpiryTime / 1_000),
     maxExpireSeconds: Math.floor(settings.maxSilencedExpiryTimeAllowed / 1_000),

@@ -39,15 +39,30 @@ const role = (name: string, ...rules: Rule[]): Role => ({ rules, metadata: { nam
 
 const read = ['get', 'list'];
 const seeNamespaces = rule(read, ['namespaces']);
+/** Statecharts of entities and checks, in the namespaces the role is bound in. */
+const seeActors = rule(['inspect:get'], ['actors']);
 
 const clusterRoles: readonly Role[] = [
   role('cluster-admin', rule(['*'], ['*'])),
-  role('admin', rule(['*'], [...commonResources, 'roles', 'rolebindings']), seeNamespaces),
-  role('edit', rule(['*'], commonResources), seeNamespaces),
-  role('view', rule(read, [...commonResources, 'namespaces'])),
+  role('admin', rule(['*'], [...commonResources, 'roles', 'rolebindings']), seeNamespaces, seeActors),
+  role('edit', rule(['*'], commonResources), seeNamespaces, seeActors),
+  role('view', rule(read, [...commonResources, 'namespaces']), seeActors),
   role('system:agent', rule(['get', 'list', 'create', 'update', 'delete'], ['events'])),
   role('system:user', rule(['get', 'update'], [selfUserResource])),
 ];
+
+/**
+ * Cluster roles that were seeded with fewer rules once. A store that holds one just as it was seeded then is given the rules of
+ * now; one that somebody changed stays as it is.
+ */
+export const outgrownClusterRoles: readonly { readonly former: Role; readonly now: Role }[] = [
+  role('admin', rule(['*'], [...commonResources, 'roles', 'rolebindings']), seeNamespaces),
+  role('edit', rule(['*'], commonResources), seeNamespaces),
+  role('view', rule(read, [...commonResources, 'namespaces'])),
+].map((former) => ({
+  former,
+  now: clusterRoles.find(({ metadata }) => metadata.name === former.metadata.name) ?? former,
+}));
 
 const toGroup = (roleType: 'Role' | 'ClusterRole', name: string, group: string): RoleBinding => ({
   subjects: [{ type: 'Group', name: group }],

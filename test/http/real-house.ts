@@ -7,6 +7,7 @@ import { seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { type Api, type ApiOptions, createApi } from '../../src/http/api.ts';
 import type { EdgeLimits } from '../../src/http/edge/limits.ts';
 import { createEventList } from '../../src/http/inspect/events/event-list.ts';
+import { createRerunOf } from '../../src/http/inspect/events/rerun.ts';
 import { inspectionDocs } from '../../src/http/inspect/route-docs.ts';
 import { silentLog } from '../../src/http/log.ts';
 import { addLiveInspection } from '../../src/main/live-inspection.ts';
@@ -58,7 +59,7 @@ export const openRealHouse = async (
     adminPassword: realPassword,
     hash: async (password) => hashOf(password),
   });
-  const eventList = createEventList(backend.events);
+  const eventList = createEventList(backend.events, createRerunOf(backend));
   const api = await createApi({
     logins: backend,
     backend,

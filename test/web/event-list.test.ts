@@ -29,19 +29,19 @@ const page = (items: readonly EventRow[], next?: string): EventListPage => ({
   cursor: 'e.1',
   ...(next === undefined ? {} : { next }),
 });
-const changes = (rows: readonly EventRow[], gone: readonly string[] = []): EventChanges => ({
-  counts,
-  rows,
-  gone,
-});
+const changes = (
+  rows: readonly EventRow[],
+  gone: readonly string[] = [],
+  why: EventChanges['why'] = {},
+): EventChanges => ({ counts, rows, gone, why });
 const worst = comparing('worst');
 const names = ({ rows }: EventList): string[] => [...rows.keys()].map((key) => key.replace('/c', ''));
 
 test('a row changes in its place, one that no longer fits stays and is marked, one that fits again is not', () => {
   const list = opened(page([row('a', 2), row('b', 2)]));
-  const worse = changed(list, changes([row('b', 2, 999)], ['a/c']), worst);
+  const worse = changed(list, changes([row('b', 2, 999)], ['a/c'], { 'a/c': 'silenced' }), worst);
   assert.deepEqual(names(worse), ['a', 'b']);
-  assert.deepEqual([...worse.gone], ['a/c']);
+  assert.deepEqual([...worse.gone], [['a/c', 'silenced']]);
   assert.equal(worse.rows.get('b/c')?.since, 999);
   const back = changed(worse, changes([row('a', 2)]), worst);
   assert.deepEqual([...back.gone], []);
@@ -49,14 +49,14 @@ test('a row changes in its place, one that no longer fits stays and is marked, o
 
 test('news wait beside the list, and are forgotten when they pass again', () => {
   const list = changed(opened(page([row('a', 2)])), changes([row('new', 1)]), worst);
-  assert.deepEqual([names(list), [...list.waiting]], [['a'], ['new/c']]);
+  assert.deepEqual([names(list), [...list.waiting]], [['a'], [['new/c', 1]]]);
   assert.deepEqual([...changed(list, changes([], ['new/c']), worst).waiting], []);
 });
 
 test('what belongs below the part that was read is no news', () => {
   const part = opened(page([row('a', 2, 300), row('b', 2, 200)], 'more'));
   const told = changed(part, changes([row('above', 2, 250), row('below', 2, 100), row('ok', 0, 999)]), worst);
-  assert.deepEqual([...told.waiting], ['above/c']);
+  assert.deepEqual([...told.waiting.keys()], ['above/c']);
 });
 
 test('a further page goes below, and a row that moved between two pages is there once, as it is now', () => {
@@ -68,7 +68,10 @@ test('a further page goes below, and a row that moved between two pages is there
 
 test('after missed news the rows stay, and those that are no longer listed are marked', () => {
   const list = caughtUp(opened(page([row('a', 2), row('b', 2)])), page([row('b', 2), row('c', 2)]), worst);
-  assert.deepEqual([names(list), [...list.gone], [...list.waiting]], [['a', 'b'], ['a/c'], ['c/c']]);
+  assert.deepEqual(
+    [names(list), [...list.gone.keys()], [...list.waiting.keys()]],
+    [['a', 'b'], ['a/c'], ['c/c']],
+  );
 });
 
 test('lists are ordered as the backend orders them', () => {

@@ -45,7 +45,7 @@ export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> =>
   });
   registerUi(app, { root: webRoot });
   const index = new EventIndex({ nowMs: () => Date.now(), silencesMatching: () => [], onFault: () => {} });
-  const eventList = createEventList(index);
+  const eventList = createEventList(index, () => 'agent');
   const deps: InspectionDeps = {
     port: system.port,
     allowControl: false,

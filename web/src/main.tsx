@@ -1,11 +1,12 @@
 // The page: a rail, a bar, and the view the address names.
 import { effect } from '@preact/signals';
 import { render } from 'preact';
+import { useAccess } from './lib/access.ts';
 import { encode } from './lib/api.ts';
 import { useShortcuts } from './lib/keys.ts';
 import { lazyView } from './lib/lazy-view.tsx';
-import { namespace } from './lib/namespaces.ts';
-import { go, match, path } from './lib/router.ts';
+import { landing, namespace, namespaces } from './lib/namespaces.ts';
+import { go, href, match, path } from './lib/router.ts';
 import { user } from './lib/session.ts';
 import './lib/settings.ts';
 import { Dialog, dialog } from './parts/dialog.tsx';
@@ -70,22 +71,45 @@ const View = () => {
   return <p class="empty">There is no such page. Press Ctrl+K to go somewhere.</p>;
 };
 
+/** The view, where there is a namespace to look into. */
+const Place = () => {
+  const access = useAccess(namespace.value);
+  if (access.isKnown && !access.exists && match('/n/:namespace', path.value.split('/').slice(0, 3).join('/')))
+    return (
+      <div class="quiet-page gone" role="status">
+        <h1 tabIndex={-1}>There is no namespace “{namespace.value}”.</h1>
+        <p class="dim">It was deleted, never made, or you may not see it.</p>
+        <p>
+          {namespaces.value
+            .filter((name) => name !== namespace.value)
+            .slice(0, 20)
+            .map((name) => (
+              <a key={name} class="chip" href={href(`/n/${encode(name)}/events`)}>
+                {name}
+              </a>
+            ))}
+        </p>
+      </div>
+    );
+  return <View />;
+};
+
 const Page = () => {
-  useShortcuts(
-    [
-      { keys: 'Ctrl+k', what: 'Go to anything', run: () => (isPaletteOpen.value = true) },
-      { keys: '?', what: 'This help', run: () => (dialog.value = { title: 'Keys', body: <Help /> }) },
-    ],
-    [],
-  );
+  useShortcuts([
+    { keys: 'Ctrl+k', what: 'Go to anything', run: () => (isPaletteOpen.value = true) },
+    { keys: '?', what: 'This help', run: () => (dialog.value = { title: 'Keys', body: <Help /> }) },
+  ]);
   if (user.value === undefined) return <Login />;
   return (
     <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
       <Rail />
       <div class="body">
         <TopBar />
-        <main>
-          <View />
+        <main id="main" tabIndex={-1}>
+          <Place />
         </main>
       </div>
       <Palette />
@@ -96,7 +120,32 @@ const Page = () => {
 };
 
 effect(() => {
-  if (path.value === '/') go(`/n/${encode(namespace.value)}/events`, 'replace');
+  // Where the person may read, which is known once they are logged in.
+  const where = path.value === '/' ? landing.value : undefined;
+  if (where !== undefined) go(`/n/${encode(where)}/events`, 'replace');
+});
+
+/** Whoever goes to another view stands at its head, as after a click on a link of any page. */
+let focusedPath = path.peek();
+effect(() => {
+  const now = path.value;
+  if (now === focusedPath) return;
+  focusedPath = now;
+  setTimeout(() => {
+    const focused = document.activeElement;
+    if (
+      focused !== null &&
+      focused !== document.body &&
+      focused.isConnected &&
+      focused.closest('main, .rail') === null
+    )
+      return;
+    const head =
+      document.querySelector<HTMLElement>('main h1') ?? document.querySelector<HTMLElement>('main');
+    if (head === null) return;
+    if (!head.hasAttribute('tabindex')) head.tabIndex = -1;
+    head.focus({ preventScroll: true });
+  }, 60);
 });
 
 const place = document.getElementById('page');

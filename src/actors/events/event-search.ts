@@ -11,7 +11,7 @@ import {
   placeOf,
   withSilences,
 } from './event-entry.ts';
-import type { EventIndex } from './event-index.ts';
+import type { EventCounts, EventIndex } from './event-index.ts';
 import { walkInTurns } from './walk-in-turns.ts';
 
 export type EventOrder = 'worst' | 'newest' | 'name';
@@ -74,11 +74,36 @@ export const searchEvents = async (index: EventIndex, search: EventSearch): Prom
     : pageOfSorted(index, search, counted);
 };
 
+/** Whether it asks for a part of the namespace that the index does not count. */
+export const isNarrowed = ({ entity, check, words = [], selector }: EventFilter): boolean =>
+  entity !== undefined || check !== undefined || words.length > 0 || selector !== undefined;
+
+/** Counts as the index gives them, of the part that is asked for: of every severity, silenced or not. */
+export const countMatching = async (index: EventIndex, filter: EventFilter): Promise<EventCounts> => {
+  await index.settled(filter.namespace);
+  if (!isNarrowed(filter)) return index.counts(filter.namespace);
+  const { namespace, entity } = filter;
+  const fits = testOf({ ...filter, severities: undefined, silenced: undefined });
+  const prefix = entity === undefined ? `${namespace}/` : `${namespace}/${entity}/`;
+  const none = (): Record<Severity, number> => ({ critical: 0, warning: 0, unknown: 0, passing: 0 });
+  const counts = { all: none(), silenced: none() };
+  await walkInTurns(
+    (from) => index.named(prefix, from?.key),
+    (entry) => {
+      if (!fits(entry)) return 'more';
+      const severity = severities[entry.rank] as Severity;
+      counts.all[severity] += 1;
+      if (entry.silenced.length > 0) counts.silenced[severity] += 1;
+      return 'more';
+    },
+  );
+  return counts;
+};
+
 /** How many fit, where the index knows; undefined where it has to be found out. */
 const countOf = (index: EventIndex, search: EventSearch): number | undefined => {
-  const { namespace, silenced, entity, check, words = [], selector } = search;
-  if (entity !== undefined || check !== undefined || words.length > 0 || selector !== undefined)
-    return undefined;
+  const { namespace, silenced } = search;
+  if (isNarrowed(search)) return undefined;
   const counts = index.counts(namespace);
   return ranksOf(search)
     .map((rank) => severities[rank] as Severity)

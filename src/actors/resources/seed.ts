@@ -1,6 +1,13 @@
 // Seeding: what a new backend begins with, written once, into an empty store (API sheet, section 4.4).
+import { isDeepStrictEqual } from 'node:util';
 import { MonError } from '../../model/errors.ts';
-import { agentUsername, environmentProvider, namespaceSeeds, seedsFor } from '../../model/seeds.ts';
+import {
+  agentUsername,
+  environmentProvider,
+  namespaceSeeds,
+  outgrownClusterRoles,
+  seedsFor,
+} from '../../model/seeds.ts';
 import type { Resource } from './resource-table.ts';
 import type { Resources } from './resources.ts';
 
@@ -70,13 +77,25 @@ export const seedIfEmpty = async (table: Resources, options: SeedOptions): Promi
 };
 
 /**
- * What every start of a backend brings back to a store that was seeded before: the provider of environment variables, which
- * somebody may have deleted. Rejects with `storeFull` or `unavailable`.
+ * What every start of a backend brings to a store that was seeded before: the provider of environment variables, which
+ * somebody may have deleted, and rules that seeded roles were given since. Rejects with `storeFull` or `unavailable`.
  */
 export const restoreBuiltIns = async (table: Resources): Promise<void> => {
+  if (!isSeeded(table)) return;
   const { name } = environmentProvider.metadata;
-  if (!isSeeded(table) || table.get('providers', '', name) !== undefined) return;
-  await putAll(table, [row('providers', environmentProvider)]);
+  if (table.get('providers', '', name) === undefined)
+    await putAll(table, [row('providers', environmentProvider)]);
+  await renewSeededRoles(table);
+};
+
+/** A role that was changed by hand is nobody's but theirs who changed it. */
+const renewSeededRoles = async (table: Resources): Promise<void> => {
+  for (const { former, now } of outgrownClusterRoles) {
+    const { name } = former.metadata;
+    const found = table.get('clusterroles', '', name);
+    if (found === undefined || !isDeepStrictEqual(found.rules, former.rules)) continue;
+    await putAll(table, [['clusterroles', '', name, { ...found, rules: now.rules }]]);
+  }
 };
 
 /** What comes with a namespace: the role that pipelines look events up with. */

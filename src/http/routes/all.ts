@@ -20,6 +20,7 @@ import { entityRoutes } from './entities.ts';
 import { entityV3Routes } from './entities-v3.ts';
 import { eventRoutes } from './events.ts';
 import { licenseRoutes } from './license.ts';
+import { mayRoutes } from './may.ts';
 import { namespaceRoutes } from './namespaces.ts';
 import { oidcRoutes } from './oidc.ts';
 import { type OperationsOptions, operationRoutes } from './operations.ts';
@@ -79,6 +80,7 @@ export const apiRoutes = ({
     }),
     ...problemRoutes(backend),
     ...pruneRoutes(table),
+    ...mayRoutes(backend),
     ...licenseRoutes(backend, licenseKey, wallMs),
     ...resourceRoutes(secretsProviderKind, table),
     ...resourceRoutes(secretKind, table),

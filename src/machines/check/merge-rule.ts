@@ -44,10 +44,14 @@ export const mergeResult = (
 ): Merged => {
   const past = previous === null && around.mayImport === true ? pastOf(incoming.check) : null;
   const imported = past?.includesResult === true;
-  const check = mergeCheck(past?.before ?? previous?.check, incoming.check, imported, around);
+  const timestamp = incoming.timestamp === 0 ? Math.floor(around.nowMs / 1000) : incoming.timestamp;
+  const check = mergeCheck(past?.before ?? previous?.check, incoming.check, imported, {
+    ...around,
+    // Who posts a result need not say when it was executed.
+    resultAt: incoming.check.executed || timestamp,
+  });
   if (past === null && incoming.check.metadata.annotations?.[incidentAnnotation] !== undefined)
     check.metadata = withIncident(check.metadata, incidentIdOf(previous, incoming));
-  const timestamp = incoming.timestamp === 0 ? Math.floor(around.nowMs / 1000) : incoming.timestamp;
   const whole: CheckEvent = { ...incoming, timestamp, check };
   const resolves = check.history !== null && isResolution(check.history);
   const { stored, whole: told } = cutForStorage(whole);
@@ -63,7 +67,7 @@ const mergeCheck = (
   previous: Before | undefined,
   incoming: Check,
   imported: boolean,
-  around: Circumstances,
+  around: Circumstances & { readonly resultAt: number },
 ): Check => {
   const { status, executed } = incoming;
   const known = previous?.history;
@@ -81,7 +85,7 @@ const mergeCheck = (
   check.history = history;
   check.state = state;
   check.total_state_change = change;
-  check.last_ok = state === 'passing' ? executed : (previous?.last_ok ?? 0);
+  check.last_ok = state === 'passing' ? around.resultAt : (previous?.last_ok ?? 0);
   check.occurrences = counts.occurrences;
   check.occurrences_watermark = counts.watermark;
   check.silenced = silenced.length === 0 ? undefined : silenced;

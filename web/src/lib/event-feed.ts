@@ -13,16 +13,20 @@ export interface EventFeed {
   readonly isLoaded: boolean;
   readonly isLive: boolean;
   readonly problem: string | undefined;
+  /** When the list was last known to be as the backend has it; undefined while it is. */
+  readonly staleSinceMs: number | undefined;
   /** Reads the next page, if there is one and it is not on its way already. */
   readonly more: () => void;
   readonly reload: () => void;
+  /** Reads the list anew as far as it is shown: what is new stands in its place, what is gone is not there. */
+  readonly refresh: () => Promise<void>;
 }
 
 /** Small, so that the first rows are there at once. */
 const firstRows = 100;
 const pageRows = 500;
 const mostRows = 1_000;
-/** A list that changes too fast to be told is read anew, but no more often than this. */
+/** A list that changes too fast to be told, or is counted only when it is read, is read anew no more often than this. */
 const catchUpMs = 2_000;
 
 export const eventsPath = (namespace: string, query: Readonly<Record<string, string>>, rest = ''): string =>
@@ -42,14 +46,19 @@ export const readPage = (
     }),
   );
 
+const shownRows = ({ rows }: EventList): number => Math.min(mostRows, Math.max(firstRows, rows.size));
+
 export const useEvents = (filter: EventFilter): EventFeed => {
   const list = useSignal<EventList>(emptyList);
   const isLoaded = useSignal(false);
   const isLive = useSignal(false);
   const problem = useSignal<string | undefined>(undefined);
+  const staleSinceMs = useSignal<number | undefined>(undefined);
   const nudge = useSignal(0);
   const reading = useRef(false);
   const key = JSON.stringify(filter);
+  const current = useRef(key);
+  current.current = key;
   const compare = comparing(filter.sort);
 
   const read = async (limit: number, next: string | undefined): Promise<EventListPage | undefined> => {
@@ -64,16 +73,24 @@ export const useEvents = (filter: EventFilter): EventFeed => {
   };
 
   useEffect(() => {
+    // Rows of another question do not stand under this one, whether the backend answers or not.
     isLoaded.value = false;
+    list.value = emptyList;
+    problem.value = undefined;
   }, [key]);
   useEffect(() => {
     let left = false;
     let stop: (() => void) | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let caughtUpAtMs = Number.NEGATIVE_INFINITY;
     const catchUp = async (): Promise<void> => {
+      const page = await read(shownRows(list.value), undefined);
       timer = undefined;
-      const page = await read(Math.min(mostRows, Math.max(firstRows, list.value.rows.size)), undefined);
+      caughtUpAtMs = performance.now();
       if (!left && page !== undefined) list.value = caughtUp(list.value, page, compare);
+    };
+    const catchUpSoon = (): void => {
+      timer ??= setTimeout(catchUp, Math.max(0, caughtUpAtMs + catchUpMs - performance.now()));
     };
     const start = async (): Promise<void> => {
       const page = await read(firstRows, undefined);
@@ -87,13 +104,18 @@ export const useEvents = (filter: EventFilter): EventFeed => {
       stop = listen(
         eventsPath(filter.namespace, questionOf(filter), '/stream'),
         ({ event, data }) => {
-          if (event === 'changes') list.value = changed(list.value, data as EventChanges, compare);
-          if (event === 'lagged') timer ??= setTimeout(catchUp, catchUpMs);
+          if (event === 'changes') {
+            const changes = data as EventChanges;
+            list.value = changed(list.value, changes, compare);
+            if (changes.counts === undefined) catchUpSoon();
+          }
+          if (event === 'lagged') catchUpSoon();
         },
         {
           lastId: page.cursor,
           onState: (open) => {
             isLive.value = open;
+            staleSinceMs.value = open ? undefined : (staleSinceMs.value ?? Date.now());
           },
         },
       );
@@ -116,7 +138,17 @@ export const useEvents = (filter: EventFilter): EventFeed => {
     // Another list may have been opened meanwhile.
     if (page !== undefined && list.value.next === asked.next) list.value = continued(list.value, page);
   };
+  const refresh = async (): Promise<void> => {
+    if (reading.current) return;
+    reading.current = true;
+    const page = await read(shownRows(list.value), undefined).finally(() => {
+      reading.current = false;
+    });
+    if (page !== undefined && key === current.current) list.value = opened(page);
+  };
   return {
+    refresh,
+    staleSinceMs: staleSinceMs.value,
     list: list.value,
     isLoaded: isLoaded.value,
     isLive: isLive.value,

@@ -1,10 +1,11 @@
 // A list of events that is read a page at a time and kept fresh without making rows jump: what is on screen changes in its
-// place, what no longer fits stays greyed, what is new waits until it is asked for. Pure.
+// place, what no longer fits stays greyed and says why, what is new waits until it is asked for. Pure.
 import type {
   EventChanges,
   EventCounts,
   EventListPage,
   EventRow,
+  WhyGone,
 } from '../../../src/http/inspect/events/protocol.ts';
 import { keyOf } from './event-key.ts';
 
@@ -12,9 +13,9 @@ export interface EventList {
   /** By `entity/check`, in the order they are shown. */
   readonly rows: ReadonlyMap<string, EventRow>;
   /** Of those, the ones that no longer fit, or are deleted. */
-  readonly gone: ReadonlySet<string>;
-  /** Fit, and would stand among the rows. */
-  readonly waiting: ReadonlySet<string>;
+  readonly gone: ReadonlyMap<string, WhyGone>;
+  /** Fit, and would stand among the rows; with the status of each. */
+  readonly waiting: ReadonlyMap<string, number>;
   /** How many fitted when the list was read. */
   readonly total: number;
   readonly counts: EventCounts | undefined;
@@ -26,8 +27,8 @@ export type Compare = (a: EventRow, b: EventRow) => number;
 
 export const emptyList: EventList = {
   rows: new Map(),
-  gone: new Set(),
-  waiting: new Set(),
+  gone: new Map(),
+  waiting: new Map(),
   total: 0,
   counts: undefined,
   next: undefined,
@@ -53,21 +54,21 @@ export const continued = (list: EventList, { items, next, counts }: EventListPag
 
 export const changed = (list: EventList, changes: EventChanges, compare: Compare): EventList => {
   const rows = new Map(list.rows);
-  const gone = new Set(list.gone);
-  const waiting = new Set(list.waiting);
+  const gone = new Map(list.gone);
+  const waiting = new Map(list.waiting);
   const last = list.next === undefined ? undefined : [...list.rows.values()].at(-1);
   for (const row of changes.rows) {
     const key = keyOf(row);
     if (rows.has(key)) {
       rows.set(key, row);
       gone.delete(key);
-    } else if (last === undefined || compare(row, last) < 0) waiting.add(key);
+    } else if (last === undefined || compare(row, last) < 0) waiting.set(key, row.check.status);
   }
   for (const key of changes.gone) {
     waiting.delete(key);
-    if (rows.has(key)) gone.add(key);
+    if (rows.has(key)) gone.set(key, changes.why[key] ?? 'other');
   }
-  return { ...list, rows, gone, waiting, counts: changes.counts };
+  return { ...list, rows, gone, waiting, counts: changes.counts ?? list.counts };
 };
 
 /** Read anew after news were missed: rows stay where they are, those the page no longer holds are gone. */
@@ -76,5 +77,5 @@ export const caughtUp = (list: EventList, page: EventListPage, compare: Compare)
   const { next, counts, total } = page;
   const known = { ...list, next: list.next ?? next, total };
   const gone = next === undefined ? [...list.rows.keys()].filter((key) => !fresh.has(key)) : [];
-  return changed(known, { counts, rows: page.items, gone }, compare);
+  return changed(known, { counts, rows: page.items, gone, why: {} }, compare);
 };

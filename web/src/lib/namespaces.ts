@@ -1,5 +1,6 @@
 // The namespace the page is in, taken from the address; elsewhere, the last one.
 import { computed, effect, signal } from '@preact/signals';
+import { forgetAccess } from './access.ts';
 import { getJson } from './api.ts';
 import { path } from './router.ts';
 import { user } from './session.ts';
@@ -16,15 +17,27 @@ effect(() => {
 
 export const namespace = computed(() => last.value);
 export const namespaces = signal<readonly string[]>(['default']);
+const isListed = signal(false);
+
+/** The namespace to begin with: the last one, if it is there for this person, or one that is. Undefined until that is known. */
+export const landing = computed(() => {
+  if (!isListed.value) return undefined;
+  const isThere = namespaces.value.includes(last.value) || namespaces.value.length === 0;
+  return isThere ? last.value : namespaces.value[0];
+});
 
 effect(() => {
+  isListed.value = false;
+  forgetAccess();
   if (user.value === undefined) return;
   getJson<{ name: string }[]>('/api/core/v2/namespaces').then(
     (found) => {
       namespaces.value = found.map(({ name }) => name);
+      isListed.value = true;
     },
     () => {
-      // Whoever may not list namespaces stays in the one of the address.
+      // Whoever may not list namespaces stays in the last one.
+      isListed.value = true;
     },
   );
 });

@@ -1,4 +1,6 @@
 // The resources the page reads, as far as it reads them, and what it does to them over the public API.
+
+import type { EventRow, Rerun } from '../../../src/http/inspect/events/protocol.ts';
 import { encode, getJson, inNamespace, send } from './api.ts';
 import type { NamedEvent } from './event-key.ts';
 
@@ -100,11 +102,26 @@ export const resolveEvent = async (namespace: string, named: NamedEvent, by: str
 export const deleteEvent = (namespace: string, event: NamedEvent): Promise<unknown> =>
   send('DELETE', eventUrl(namespace, event));
 
+export const isRunnable = ({ rerun: how }: Pick<EventRow, 'rerun'>): boolean =>
+  how === 'agent' || how === 'proxy';
+
+const whyNot: Readonly<Record<Rerun, string>> = {
+  agent: '',
+  proxy: '',
+  noCheck: 'no check of this name is set up for it; the result came from elsewhere.',
+  noAgent: 'no agent that would run it is connected.',
+};
+export const whyNotRun = ({ rerun: how }: Pick<EventRow, 'rerun'>): string => whyNot[how];
+
 /** Runs the check again on this entity only. */
-export const rerun = (namespace: string, entity: string, check: string): Promise<unknown> =>
-  send('POST', inNamespace(namespace, `checks/${encode(check)}/execute`), {
-    check,
-    subscriptions: [`entity:${entity}`],
+export const rerun = (
+  namespace: string,
+  { entity, check, rerun: how }: NamedEvent & Pick<EventRow, 'rerun'>,
+): Promise<unknown> =>
+  send('POST', inNamespace(namespace, `checks/${encode(check.metadata.name)}/execute`), {
+    check: check.metadata.name,
+    // The agents of a check for a proxy entity are those of its own subscriptions.
+    ...(how === 'proxy' ? {} : { subscriptions: [`entity:${entity.metadata.name}`] }),
   });
 
 export interface SilenceOrder {

@@ -20,5 +20,8 @@ export const theme = chosen('theme', themes);
 export const palette = chosen('palette', palettes);
 export const density = chosen('density', densities);
 
+/** Whether lists of events move by themselves while nobody is at the page. */
+export const isFollowing = chosen('follow', ['on', 'off']);
+
 /** Whether charts show how often each state and transition was taken. For this visit only. */
 export const isHeatShown = signal(false);

@@ -1,7 +1,7 @@
 // Small parts every view uses: panels, empty states, errors, time that ages, JSON, a copy button.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { now } from '../lib/clock.ts';
+import { nowByTheSecond } from '../lib/clock.ts';
 import { ago, dateTime } from '../lib/format.ts';
 
 export const Panel = (props: {
@@ -32,13 +32,28 @@ export const Problem = ({ text, again }: { text: string; again?: () => void }) =
   </p>
 );
 
+/** What somebody may not see, instead of an error in red. */
+export const Refused = ({ what, hint }: { what: string; hint: string }) => (
+  <div class="quiet-page refused" role="status">
+    <p>You may not {what}.</p>
+    <p class="dim">{hint}</p>
+  </div>
+);
+
+export const NoStatechart = () => (
+  <p class="empty">
+    You may not see statecharts. A role with the verb <code>inspect:get</code> on <code>actors</code> lets
+    you.
+  </p>
+);
+
 export const Ago = ({ at }: { at: number }) => (
   <time
     class="num"
     dateTime={at > 0 ? new Date(at * 1000).toISOString() : ''}
     title={at > 0 ? dateTime(at * 1000) : ''}
   >
-    {ago(at, now.value)}
+    {ago(at, nowByTheSecond.value)}
   </time>
 );
 

@@ -12,18 +12,22 @@ interface Props {
   readonly check: EventCheck;
   /** Seconds without a sign of life after which it is told. */
   readonly timeoutSeconds: number;
+  /** When the agent was last heard, in Unix seconds; 0 when nobody knows. */
+  readonly lastSeen: number;
 }
 
-export const KeepaliveLine = ({ check, timeoutSeconds }: Props) => {
+export const KeepaliveLine = ({ check, timeoutSeconds, lastSeen }: Props) => {
   const history = check.history ?? [];
-  const first = history[0]?.executed ?? check.executed;
-  const last = history.at(-1)?.executed ?? check.executed;
+  // A failure tells that nothing came: it is no sign of life.
+  const signs = history.filter(({ status }) => status === 0);
+  const last = Math.max(lastSeen, signs.at(-1)?.executed ?? 0) || check.last_ok;
+  const first = Math.min(history[0]?.executed || last, last);
   const due = last + timeoutSeconds;
   const nowSeconds = now.value / 1000;
   const end = Math.max(due, nowSeconds);
   const xOf = (at: number): number => 8 + ((at - first) / Math.max(1, end - first)) * (width - 16);
   const isLate = nowSeconds > due;
-  const said = `${history.length} signs of life since ${clockTime(first * 1000)}, the last ${ago(last, now.value)}`;
+  const said = `${signs.length} signs of life since ${clockTime(first * 1000)}, the last ${ago(last, now.value)}`;
   return (
     <div class="keepalive">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={said}>

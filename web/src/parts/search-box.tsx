@@ -16,7 +16,7 @@ export const SearchBox = ({ value, placeholder, onChange }: Props) => {
   useEffect(() => {
     if (field.current !== null && document.activeElement !== field.current) field.current.value = value;
   }, [value]);
-  useShortcuts([{ keys: '/', what: 'Search', run: () => field.current?.focus() }], []);
+  useShortcuts([{ keys: '/', what: 'Search', run: () => field.current?.focus() }]);
   return (
     <input
       ref={field}

@@ -1,5 +1,7 @@
 // What stands around every view: the rail with the pages, the bar with namespace, search and looks.
+import { accessTo } from '../lib/access.ts';
 import { encode, reachable } from '../lib/api.ts';
+import { configKinds } from '../lib/config-kinds.ts';
 import { namespace, namespaces } from '../lib/namespaces.ts';
 import { go, href, path } from '../lib/router.ts';
 import { logout, user } from '../lib/session.ts';
@@ -25,6 +27,7 @@ const Icon = ({ name }: { name: keyof typeof icons }) => (
 
 export const Rail = () => {
   const inside = `/n/${encode(namespace.value)}`;
+  const access = accessTo(namespace.value);
   const pages = [
     ['events', `${inside}/events`, 'Events'],
     ['entities', `${inside}/entities`, 'Entities'],
@@ -33,6 +36,16 @@ export const Rail = () => {
     ['actors', '/actors', 'Actors'],
     ['system', '/system', 'System'],
   ] as const;
+  const isAllowed: Readonly<Record<(typeof pages)[number][0], boolean>> = {
+    events: access.may('list', 'events'),
+    entities: access.may('list', 'entities'),
+    silences: access.may('list', 'silenced'),
+    config: configKinds.some(({ path: kind, isNamespaced }) =>
+      isNamespaced ? access.may('list', kind) : access.mayEverywhere('list', kind),
+    ),
+    actors: access.may('inspect:get', 'actors'),
+    system: access.mayEverywhere('inspect:get', 'actors'),
+  };
   const isAt = (name: string, to: string): boolean =>
     path.value.startsWith(to) || (name === 'actors' && /^\/(actor|machine)\//.test(path.value));
   return (
@@ -40,12 +53,14 @@ export const Rail = () => {
       <a class="home" href={href(`${inside}/events`)} aria-label="mon">
         <Mark />
       </a>
-      {pages.map(([name, to, label]) => (
-        <a key={name} href={href(to)} aria-current={isAt(name, to) ? 'page' : undefined}>
-          <Icon name={name} />
-          <span>{label}</span>
-        </a>
-      ))}
+      {pages
+        .filter(([name]) => isAllowed[name])
+        .map(([name, to, label]) => (
+          <a key={name} href={href(to)} aria-current={isAt(name, to) ? 'page' : undefined}>
+            <Icon name={name} />
+            <span>{label}</span>
+          </a>
+        ))}
     </nav>
   );
 };

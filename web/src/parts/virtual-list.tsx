@@ -11,6 +11,8 @@ const guessedHeightPx = 40;
 
 interface RangeProps {
   readonly count: number;
+  /** How many there are in all, drawn or not, read or not. */
+  readonly total?: number | undefined;
   readonly class: string;
   /** The rows from a number up to another, which is left out: an `li` each. */
   readonly rows: (from: number, to: number) => ComponentChildren;
@@ -25,7 +27,7 @@ interface Seen {
   readonly to: number;
 }
 
-export const VirtualRange = ({ count, class: name, rows, reveal, onSeen }: RangeProps) => {
+export const VirtualRange = ({ count, total = count, class: name, rows, reveal, onSeen }: RangeProps) => {
   const holder = useRef<HTMLUListElement>(null);
   const height = useRef(guessedHeightPx);
   const [seen, setSeen] = useState<Seen>({ from: 0, to: 40 });
@@ -51,6 +53,14 @@ export const VirtualRange = ({ count, class: name, rows, reveal, onSeen }: Range
   const to = Math.min(seen.to, count);
   const from = Math.min(seen.from, to);
   useEffect(() => onSeen?.(from, to), [from, to, count]);
+  useLayoutEffect(() => {
+    // What stands in the document is a part: each row says which.
+    const rowsThere = holder.current?.querySelectorAll(':scope > li') ?? [];
+    for (const [index, row] of rowsThere.entries()) {
+      row.setAttribute('aria-posinset', String(from + index + 1));
+      row.setAttribute('aria-setsize', String(total));
+    }
+  });
   const isFirst = useRef(true);
   useEffect(() => {
     if (!isFirst.current && reveal !== undefined) scrollToRow(holder.current, reveal, height.current);
@@ -70,17 +80,18 @@ export const VirtualRange = ({ count, class: name, rows, reveal, onSeen }: Range
   );
 };
 
-interface ListProps<T> extends Pick<RangeProps, 'class' | 'reveal'> {
+interface ListProps<T> extends Pick<RangeProps, 'class' | 'reveal' | 'total'> {
   readonly items: readonly T[];
   readonly row: (item: T, index: number) => ComponentChildren;
   readonly onNearEnd?: () => void;
 }
 
 /** The same, of a list that is there, and may be read on when its end comes near. */
-export const VirtualList = <T,>({ items, class: name, reveal, row, onNearEnd }: ListProps<T>) => (
+export const VirtualList = <T,>({ items, class: name, reveal, row, onNearEnd, total }: ListProps<T>) => (
   <VirtualRange
     class={name}
     count={items.length}
+    total={total}
     reveal={reveal}
     rows={(from, to) => items.slice(from, to).map((item, index) => row(item, from + index))}
     onSeen={(_from, to) => to + nearEndRows >= items.length && onNearEnd?.()}

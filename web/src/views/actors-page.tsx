@@ -1,11 +1,13 @@
 // Everything that runs: searched, filtered and sorted by the backend; as a table, or as the tree of who supervises whom.
 import type { ActorPage, ActorRow, MachineGraph } from '../../../src/http/inspect/protocol.ts';
 import { stateWords } from '../../../src/http/inspect/state-value.ts';
+import { accessTo } from '../lib/access.ts';
 import { isUsual } from '../lib/actor-id.ts';
 import { encode, getJson, inspect } from '../lib/api.ts';
 import { now } from '../lib/clock.ts';
 import { duration, plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
+import { namespace } from '../lib/namespaces.ts';
 import { go, href, query, setQuery } from '../lib/router.ts';
 import { Chip, Empty, Problem } from '../parts/bits.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
@@ -30,9 +32,11 @@ export const ActorsPage = () => {
           <Chip on={shape === 'table'} onClick={() => setQuery({ as: '' })}>
             Table
           </Chip>
-          <Chip on={shape === 'tree'} onClick={() => setQuery({ as: 'tree' })}>
-            Tree
-          </Chip>
+          {accessTo(namespace.value).mayEverywhere('inspect:get', 'actors') && (
+            <Chip on={shape === 'tree'} onClick={() => setQuery({ as: 'tree' })}>
+              Tree
+            </Chip>
+          )}
           <Chip on={shape === 'machines'} onClick={() => setQuery({ as: 'machines' })}>
             Machines
           </Chip>
@@ -72,6 +76,8 @@ const ActorTable = () => {
   const parameters = new URLSearchParams({ limit: String(pageSize), sort });
   for (const name of ['search', 'machine', 'state', 'prefix'])
     if (asked.get(name)) parameters.set(name, asked.get(name) ?? '');
+  if (!accessTo(namespace.value).mayEverywhere('inspect:get', 'actors'))
+    parameters.set('namespace', namespace.value);
   if (from !== '') parameters.set('continue', from);
   const path = `actors?${parameters}`;
   const found = usePolled<ActorPage>(path, 2_000, () => getJson(inspect(path)));

@@ -1,5 +1,7 @@
 // What is set up: every kind of resource as a list with a search, each one as JSON to read and change.
+
 import { useSignal } from '@preact/signals';
+import { accessTo } from '../lib/access.ts';
 import { encode, getPage } from '../lib/api.ts';
 import {
   type ConfigKind,
@@ -79,7 +81,7 @@ const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }
     <>
       <header class="page-head">
         <h1>Configuration</h1>
-        {kind.acts.includes('create') && (
+        {kind.acts.includes('create') && mayTouch(namespace, kind, 'create') && (
           <button type="button" class="primary" onClick={() => go(`${listPath(namespace, kind)}?new=1`)}>
             New {kind.one}…
           </button>
@@ -148,13 +150,18 @@ const ConfigList = ({ namespace, kind }: { namespace: string; kind: ConfigKind }
   );
 };
 
+const mayTouch = (namespace: string, kind: ConfigKind, verb: 'list' | 'create'): boolean => {
+  const access = accessTo(namespace);
+  return kind.isNamespaced ? access.may(verb, kind.path) : access.mayEverywhere(verb, kind.path);
+};
+
 const Kinds = ({ namespace, chosen }: { namespace: string; chosen: ConfigKind }) => (
   <nav class="chips kinds" aria-label="Kinds">
     {[true, false].map((isNamespaced) => (
       <div key={String(isNamespaced)} class="chips">
         <span class="dim">{isNamespaced ? `in ${namespace}` : 'everywhere'}</span>
         {configKinds
-          .filter((kind) => kind.isNamespaced === isNamespaced)
+          .filter((kind) => kind.isNamespaced === isNamespaced && mayTouch(namespace, kind, 'list'))
           .map((kind) => (
             <Chip key={kind.path} on={kind === chosen} onClick={() => go(listPath(namespace, kind))}>
               {kind.title}

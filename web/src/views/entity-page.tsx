@@ -1,4 +1,6 @@
 // One entity: how its checks are, whether its agent is alive and connected, its statechart, what is known of its machine.
+import { useEffect } from 'preact/hooks';
+import { accessTo } from '../lib/access.ts';
 import { entityActor } from '../lib/actor-id.ts';
 import { encode, getJson, inNamespace, send } from '../lib/api.ts';
 import { keyOf } from '../lib/event-key.ts';
@@ -8,8 +10,10 @@ import { usePolled } from '../lib/live.ts';
 import { attempt } from '../lib/notices.ts';
 import { type Entity, type EntitySystem, eventPath, isSilenced, type MonEvent } from '../lib/resources.ts';
 import { go, href } from '../lib/router.ts';
-import { Ago, Empty, Facts, Json, Panel, Problem } from '../parts/bits.tsx';
+import { useSilentAgents } from '../lib/silent-agents.ts';
+import { Ago, Empty, Facts, Json, NoStatechart, Panel, Problem } from '../parts/bits.tsx';
 import { KeepaliveLine } from '../parts/keepalive-line.tsx';
+import { SilentBanner } from '../parts/silent-banner.tsx';
 import { HistoryStrip, StatusWord } from '../parts/status.tsx';
 import { ActorPanel } from './actor-panel.tsx';
 import { SessionPanel } from './session-panel.tsx';
@@ -35,7 +39,15 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
     if (!confirm(warning)) return;
     if (await attempt(`Deleted ${name}`, () => send('DELETE', path))) go(`/n/${encode(namespace)}/entities`);
   };
-  useShortcuts([{ keys: 's', what: 'Silence', run: silence }], [namespace, name]);
+  const access = accessTo(namespace);
+  const silent = useSilentAgents(namespace, name);
+  const staleOf = (event: MonEvent): number | undefined => silent.since(event);
+  const oldest = Math.min(...ordered.flatMap((event) => staleOf(event) ?? []));
+  const maySilence = access.may('create', 'silenced');
+  useShortcuts(maySilence ? [{ keys: 's', what: 'Silence', run: silence }] : []);
+  useEffect(() => {
+    document.title = `${name} · mon`;
+  }, [name]);
   return (
     <>
       <header class="page-head">
@@ -43,24 +55,30 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
           <p class="crumbs">
             <a href={href(`/n/${encode(namespace)}/entities`)}>Entities</a>
           </p>
-          <h1>
+          <h1 tabIndex={-1}>
             {name} {found !== undefined && <span class="tag">{found.entity_class}</span>}
           </h1>
         </div>
         <div class="row">
-          <button type="button" onClick={silence} title="s">
-            Silence…
-          </button>
-          <button type="button" class="danger" onClick={remove}>
-            Delete…
-          </button>
+          {maySilence && (
+            <button type="button" onClick={silence} title="s">
+              Silence…
+            </button>
+          )}
+          {access.may('delete', 'entities') && (
+            <button type="button" class="danger" onClick={remove}>
+              Delete…
+            </button>
+          )}
         </div>
       </header>
       {entity.error !== undefined && <Problem text={entity.error} again={entity.again} />}
+      {Number.isFinite(oldest) && <SilentBanner entity={name} since={oldest} />}
       {keepalive !== undefined && (
         <Panel title="Keepalives" aside={<StatusWord status={keepalive.check.status} />}>
           <KeepaliveLine
             check={keepalive.check}
+            lastSeen={found?.last_seen ?? 0}
             timeoutSeconds={keepalive.check.timeout || usualTimeoutSeconds}
           />
         </Panel>
@@ -69,11 +87,12 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
         {events.data?.length === 0 && <Empty>No events.</Empty>}
         <ul class="events">
           {ordered.map((event) => (
-            <li key={keyOf(event)}>
+            <li key={keyOf(event)} class={staleOf(event) === undefined ? '' : 'stale'}>
               <StatusWord status={event.check.status} />
               <a class="what" href={href(eventPath(namespace, event))}>
                 <b>{event.check.metadata.name}</b>
                 {isSilenced(event) && <span class="tag silenced">silenced</span>}
+                {staleOf(event) !== undefined && <span class="tag stale">stale: its agent is silent</span>}
               </a>
               <span class="output">{firstLine(event.check.output)}</span>
               <HistoryStrip history={event.check.history ?? []} />
@@ -87,7 +106,9 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
           <Panel title="Entity">
             <Facts rows={entityFacts(found)} />
           </Panel>
-          {isAgent && <SessionPanel namespace={namespace} entity={name} />}
+          {isAgent && access.may('inspect:get', 'actors') && (
+            <SessionPanel namespace={namespace} entity={name} />
+          )}
           {isAgent && (
             <Panel title="System">
               <SystemFacts system={found.system ?? {}} />
@@ -96,7 +117,11 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
         </div>
       )}
       <Panel title="Statechart" class="flush">
-        <ActorPanel id={entityActor(namespace, name)} compact />
+        {access.may('inspect:get', 'actors') ? (
+          <ActorPanel id={entityActor(namespace, name)} compact />
+        ) : (
+          <NoStatechart />
+        )}
       </Panel>
     </>
   );

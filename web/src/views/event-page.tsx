@@ -1,22 +1,33 @@
 // One event: what the check said, how it got here, what the pipelines did with it and why, and its statechart, live.
+
+import { useEffect } from 'preact/hooks';
+import type { EventListPage } from '../../../src/http/inspect/events/protocol.ts';
 import type { Trace } from '../../../src/pipeline/trace.ts';
+import { accessTo } from '../lib/access.ts';
 import { checkActor } from '../lib/actor-id.ts';
 import { encode, getJson, inNamespace, inspect } from '../lib/api.ts';
-import { duration } from '../lib/format.ts';
+import { now } from '../lib/clock.ts';
+import { eventsPath } from '../lib/event-feed.ts';
+import { dateTime, duration } from '../lib/format.ts';
 import { useShortcuts } from '../lib/keys.ts';
 import { usePolled } from '../lib/live.ts';
-import { attempt } from '../lib/notices.ts';
+import { attempt, notify } from '../lib/notices.ts';
 import {
   deleteEvent,
   type EventCheck,
+  isRunnable,
   isSilenced,
   type MonEvent,
   rerun,
   resolveEvent,
+  whyNotRun,
 } from '../lib/resources.ts';
 import { go, href } from '../lib/router.ts';
 import { user } from '../lib/session.ts';
-import { Ago, CopyButton, Facts, Json, Panel, Problem } from '../parts/bits.tsx';
+import { useSilentAgents } from '../lib/silent-agents.ts';
+import { doLater, isWaiting } from '../lib/undo.ts';
+import { Ago, CopyButton, Facts, Json, NoStatechart, Panel, Problem } from '../parts/bits.tsx';
+import { SilentBanner } from '../parts/silent-banner.tsx';
 import { HistoryStrip, StatusWord } from '../parts/status.tsx';
 import { ActorPanel } from './actor-panel.tsx';
 import { silenceFor } from './silence-dialog.tsx';
@@ -33,19 +44,34 @@ const everyMs = 2_000;
 export const EventPage = ({ namespace, entity, check }: Props) => {
   const path = inNamespace(namespace, `events/${encode(entity)}/${encode(check)}`);
   const found = usePolled<MonEvent>(path, everyMs, () => getJson(path));
+  const rowPath = eventsPath(namespace, { entity, check, limit: '1' });
+  const rows = usePolled<EventListPage>(rowPath, everyMs, () => getJson(rowPath));
   const tracePath = inspect(`traces/${encode(namespace)}/${encode(entity)}/${encode(check)}`);
   const traces = usePolled<Trace[]>(tracePath, everyMs, () => getJson(tracePath));
+  const silent = useSilentAgents(namespace, entity);
+  const access = accessTo(namespace);
   const event = found.data;
+  const row = rows.data?.items[0];
+  const key = `${entity}/${check}`;
   const again = (): void => {
     found.again();
+    rows.again();
     traces.again();
   };
   const run = (): void => {
-    void attempt('Asked the agent to run it again', () => rerun(namespace, entity, check)).then(again);
+    if (row === undefined) return;
+    if (!isRunnable(row)) return void notify('failed', `It can't be run again: ${whyNotRun(row)}`);
+    void attempt('Asked the agent to run it again', () => rerun(namespace, row)).then(again);
   };
   const resolve = (): void => {
-    if (event)
-      void attempt('Resolved', () => resolveEvent(namespace, event, user.value ?? 'somebody')).then(again);
+    if (event === undefined || isWaiting(key)) return;
+    if (event.check.status === 0) return void notify('failed', 'Nothing to resolve: it passes.');
+    const by = user.value ?? 'somebody';
+    doLater(
+      `Resolving ${key}`,
+      [key],
+      () => void attempt(`Resolved ${key}`, () => resolveEvent(namespace, event, by)).then(again),
+    );
   };
   const silence = (): void => {
     if (event) silenceFor(namespace, [event], again);
@@ -54,14 +80,18 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
     if (event === undefined || !confirm('Delete this event with its history?')) return;
     if (await attempt('Deleted', () => deleteEvent(namespace, event))) go(`/n/${encode(namespace)}/events`);
   };
-  useShortcuts(
-    [
-      { keys: 'r', what: 'Run again', run },
-      { keys: 's', what: 'Silence', run: silence },
-      { keys: 'a', what: 'Resolve', run: resolve },
-    ],
-    [event],
-  );
+  const mayRun = access.may('create', 'checks');
+  const maySilence = access.may('create', 'silenced');
+  const mayResolve = access.may('update', 'events');
+  useShortcuts([
+    ...(mayRun ? [{ keys: 'r', what: 'Run again', run }] : []),
+    ...(maySilence ? [{ keys: 's', what: 'Silence', run: silence }] : []),
+    ...(mayResolve ? [{ keys: 'a', what: 'Resolve (10 s to undo)', run: resolve }] : []),
+  ]);
+  useEffect(() => {
+    document.title = `${check} on ${entity} · mon`;
+  }, [entity, check]);
+  const silentSince = row && silent.since(row);
   return (
     <>
       <header class="page-head">
@@ -70,25 +100,46 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
             <a href={href(`/n/${encode(namespace)}/events`)}>Events</a> /{' '}
             <a href={href(`/n/${encode(namespace)}/entities/${encode(entity)}`)}>{entity}</a>
           </p>
-          <h1>{check}</h1>
+          <h1 tabIndex={-1}>{check}</h1>
         </div>
         <div class="row">
-          <button type="button" onClick={run} title="r">
-            Run again
-          </button>
-          <button type="button" onClick={resolve} title="a">
-            Resolve
-          </button>
-          <button type="button" onClick={silence} title="s">
-            Silence…
-          </button>
-          <button type="button" class="danger" onClick={remove}>
-            Delete…
-          </button>
+          {mayRun && (
+            <button
+              type="button"
+              onClick={run}
+              disabled={row !== undefined && !isRunnable(row)}
+              title={row === undefined || isRunnable(row) ? 'r' : `Can't be run again: ${whyNotRun(row)}`}
+            >
+              Run again
+            </button>
+          )}
+          {mayResolve && (
+            <button type="button" onClick={resolve} disabled={event?.check.status === 0} title="a">
+              {isWaiting(key) ? 'Resolving…' : 'Resolve'}
+            </button>
+          )}
+          {maySilence && (
+            <button type="button" onClick={silence} title="s">
+              Silence…
+            </button>
+          )}
+          {access.may('delete', 'events') && (
+            <button type="button" class="danger" onClick={remove}>
+              Delete…
+            </button>
+          )}
         </div>
       </header>
-      {found.error !== undefined && <Problem text={found.error} again={again} />}
-      {event !== undefined && <Summary event={event} />}
+      {found.error !== undefined && (
+        <Problem
+          text={event === undefined ? found.error : `${found.error} What is shown below is old.`}
+          again={again}
+        />
+      )}
+      {silentSince !== undefined && <SilentBanner entity={entity} since={silentSince} />}
+      {event !== undefined && (
+        <Summary event={event} since={row?.since} isStale={silentSince !== undefined} />
+      )}
       {event !== undefined && (
         <div class="columns">
           <Panel title="Output" aside={<CopyButton text={event.check.output} />}>
@@ -106,9 +157,15 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
           </Panel>
         </div>
       )}
-      <Panel title="Statechart" class="flush">
-        <ActorPanel id={checkActor(namespace, entity, check)} compact onMoved={again} />
-      </Panel>
+      {event !== undefined && (
+        <Panel title="Statechart" class="flush">
+          {access.may('inspect:get', 'actors') ? (
+            <ActorPanel id={checkActor(namespace, entity, check)} compact onMoved={again} />
+          ) : (
+            <NoStatechart />
+          )}
+        </Panel>
+      )}
       {event !== undefined && (
         <div class="columns">
           <Panel title="Check">
@@ -125,10 +182,22 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
 
 const TraceTime = ({ trace }: { trace: Trace }) => <Ago at={trace.startedAtMs / 1000} />;
 
-const Summary = ({ event: { check, timestamp }, event }: { event: MonEvent }) => (
-  <div class={`summary ${check.status === 0 ? 'calm' : 'loud'}`}>
+interface SummaryProps {
+  readonly event: MonEvent;
+  /** When it got its severity, in Unix seconds, as the backend keeps it; undefined until it is known. */
+  readonly since: number | undefined;
+  readonly isStale: boolean;
+}
+
+const Summary = ({ event: { check, timestamp }, event, since, isStale }: SummaryProps) => (
+  <div class={`summary ${check.status === 0 ? 'calm' : 'loud'} ${isStale ? 'stale' : ''}`}>
     <div>
       <StatusWord status={check.status} />
+      {since !== undefined && (
+        <span class="how-long num" title={`since ${dateTime(since * 1000)}`}>
+          for {duration(now.value / 1000 - since)}
+        </span>
+      )}
       <span class="tags">
         {check.state !== undefined && <span class="tag">{check.state}</span>}
         {isSilenced(event) && (

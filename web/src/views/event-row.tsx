@@ -1,8 +1,9 @@
 // One event as a line: how bad, what and where, what it says, since when.
 import { useMemo } from 'preact/hooks';
-import type { EventRow } from '../../../src/http/inspect/events/protocol.ts';
+import type { EventRow, WhyGone } from '../../../src/http/inspect/events/protocol.ts';
+import { now } from '../lib/clock.ts';
 import { keyOf } from '../lib/event-key.ts';
-import { firstLine } from '../lib/format.ts';
+import { duration, firstLine } from '../lib/format.ts';
 import { eventPath, isSilenced } from '../lib/resources.ts';
 import { href } from '../lib/router.ts';
 import { Ago } from '../parts/bits.tsx';
@@ -11,7 +12,11 @@ import { HistoryStrip, StatusWord } from '../parts/status.tsx';
 interface Props {
   readonly namespace: string;
   readonly event: EventRow;
-  readonly isGone: boolean;
+  /** Why it stands here no longer by right. */
+  readonly gone: WhyGone | undefined;
+  /** Its agent is silent since then, in seconds, so nobody knows how it is now. */
+  readonly silentSince: number | undefined;
+  readonly isResolving: boolean;
   readonly isAt: boolean;
   readonly isChosen: boolean;
   readonly onToggle: () => void;
@@ -19,15 +24,28 @@ interface Props {
 
 /** Drawn anew only when something of it changed. */
 export const EventLine = (props: Props) => {
-  const { namespace, event, isGone, isAt, isChosen } = props;
-  return useMemo(() => <Line {...props} />, [namespace, event, isGone, isAt, isChosen]);
+  const { namespace, event, gone, silentSince, isResolving, isAt, isChosen } = props;
+  return useMemo(
+    () => <Line {...props} />,
+    [namespace, event, gone, silentSince, isResolving, isAt, isChosen],
+  );
 };
 
-const Line = ({ namespace, event, isGone, isAt, isChosen, onToggle }: Props) => {
+const goneWords: Readonly<Record<WhyGone, string>> = {
+  passing: 'passes now',
+  silenced: 'silenced now',
+  deleted: 'deleted',
+  other: 'no longer fits',
+};
+
+const Line = ({ namespace, event, gone, silentSince, isResolving, isAt, isChosen, onToggle }: Props) => {
   const { check, entity } = event;
   const to = href(eventPath(namespace, event));
   return (
-    <li class={`${isAt ? 'at' : ''} ${isChosen ? 'chosen' : ''} ${isGone ? 'gone' : ''}`}>
+    <li
+      class={`${isAt ? 'at' : ''} ${isChosen ? 'chosen' : ''} ${gone === undefined ? '' : 'gone'} ${silentSince === undefined ? '' : 'stale'}`}
+      aria-current={isAt ? 'true' : undefined}
+    >
       <input type="checkbox" checked={isChosen} aria-label={`Select ${keyOf(event)}`} onChange={onToggle} />
       <StatusWord status={check.status} />
       <a class="what" href={to}>
@@ -38,6 +56,13 @@ const Line = ({ namespace, event, isGone, isAt, isChosen, onToggle }: Props) => 
         {firstLine(check.output) || 'no output'}
       </a>
       <span class="tags">
+        {gone !== undefined && <span class="tag">{goneWords[gone]}</span>}
+        {isResolving && <span class="tag">resolving…</span>}
+        {silentSince !== undefined && (
+          <span class="tag stale" title="Its agent is silent: nobody knows how it is now">
+            stale for {duration(now.peek() / 1000 - silentSince)}
+          </span>
+        )}
         {check.state === 'flapping' && <span class="tag">flapping</span>}
         {isSilenced(event) && (
           <span class="tag silenced" title={check.silenced.join(', ')}>

@@ -1,19 +1,25 @@
 // What needs attention, first. Filters are chips that say what they hide; the list is live and never jumps; what is done
 // to the chosen can be done to everything that fits.
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { EventRow } from '../../../src/http/inspect/events/protocol.ts';
+import type { EventCounts, EventRow } from '../../../src/http/inspect/events/protocol.ts';
+import { type Access, accessTo } from '../lib/access.ts';
 import { encode } from '../lib/api.ts';
 import { readPage, useEvents } from '../lib/event-feed.ts';
 import { keyOf } from '../lib/event-key.ts';
 import { chipCounts, type EventFilter, filterFrom, isPlain } from '../lib/event-query.ts';
-import { plural } from '../lib/format.ts';
+import { clockTime, plural } from '../lib/format.ts';
+import { isUnattended } from '../lib/idle.ts';
 import { useShortcuts } from '../lib/keys.ts';
-import { attemptAll } from '../lib/notices.ts';
-import { deleteEvent, eventPath, rerun, resolveEvent } from '../lib/resources.ts';
-import { go, href, query } from '../lib/router.ts';
+import { attemptAll, notify } from '../lib/notices.ts';
+import { deleteEvent, eventPath, isRunnable, rerun, resolveEvent, whyNotRun } from '../lib/resources.ts';
+import { go, href, query, setQuery } from '../lib/router.ts';
 import { user } from '../lib/session.ts';
-import { Problem } from '../parts/bits.tsx';
+import { isFollowing } from '../lib/settings.ts';
+import { useSilentAgents } from '../lib/silent-agents.ts';
+import { doLater, isWaiting } from '../lib/undo.ts';
+import { Problem, Refused } from '../parts/bits.tsx';
 import { StatusIcon } from '../parts/status.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { EventFilters } from './event-filters.tsx';
@@ -39,16 +45,35 @@ const readWhole = async (filter: EventFilter): Promise<readonly EventRow[]> => {
   return rows;
 };
 
+/** Where the cursor stands: at a row, and where that was, should it go away. */
+interface Cursor {
+  readonly key: string;
+  readonly index: number;
+}
+
+const followEveryMs = 2_000;
+
 export const EventsPage = ({ namespace }: { namespace: string }) => {
   const filter = filterFrom(namespace, query.value);
   const feed = useEvents(filter);
   const choice = useSignal<Choice>(nothing);
-  const cursor = useSignal(0);
+  const cursor = useSignal<Cursor>({ key: '', index: 0 });
   const { list } = feed;
-  const shown = useRef(list.rows);
-  shown.current = list.rows;
+  const access = accessTo(namespace);
+  const silent = useSilentAgents(namespace);
+  const shown = useRef(list);
+  shown.current = list;
   const rows = [...list.rows.values()];
-  const at = rows[Math.min(cursor.value, rows.length - 1)];
+  /** As it is when a key is pressed, drawn or not. */
+  const cursorIndex = (): number => {
+    const keys = [...shown.current.rows.keys()];
+    const { key, index } = cursor.peek();
+    const found = keys.indexOf(key);
+    return found >= 0 ? found : Math.max(0, Math.min(index, keys.length - 1));
+  };
+  const rowAtCursor = (): EventRow | undefined => [...shown.current.rows.values()][cursorIndex()];
+  void cursor.value;
+  const atIndex = cursorIndex();
   const isWhole = choice.value.type === 'whole';
   const isChosen = (event: EventRow): boolean =>
     choice.value.type === 'whole' || choice.value.keys.has(keyOf(event));
@@ -61,68 +86,151 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
   };
   /** Called by rows that were drawn long ago: looks at what is chosen and shown now. */
   const toggle = (event: EventRow): void => {
-    const keys = new Set(choice.value.type === 'rows' ? choice.value.keys : shown.current.keys());
+    const keys = new Set(choice.value.type === 'rows' ? choice.value.keys : shown.current.rows.keys());
     if (!keys.delete(keyOf(event))) keys.add(keyOf(event));
     choose(keys);
   };
   const move = (by: number): void => {
-    cursor.value = Math.max(0, Math.min(rows.length - 1, cursor.value + by));
+    const keys = [...shown.current.rows.keys()];
+    const index = Math.max(0, Math.min(keys.length - 1, cursorIndex() + by));
+    cursor.value = { key: keys[index] ?? '', index };
   };
   /** The chosen ones; without a choice the one the cursor is at. */
   const targets = async (): Promise<readonly EventRow[]> => {
-    if (isWhole) return readWhole(filter);
-    return selected.length > 0 || at === undefined ? selected : [at];
+    const now = choice.peek();
+    if (now.type === 'whole') return readWhole(filter);
+    const chosen = [...shown.current.rows.values()].filter((row) => now.keys.has(keyOf(row)));
+    const at = rowAtCursor();
+    return chosen.length > 0 || at === undefined ? chosen : [at];
   };
-  const forAll = async (what: string, ask: string, act: (event: EventRow) => Promise<unknown>) => {
-    const many = await targets();
+  const forAll = async (
+    what: string,
+    many: readonly EventRow[],
+    ask: string,
+    act: (event: EventRow) => Promise<unknown>,
+  ) => {
     const needsAsking = ask !== '' || many.length > rowsAPage / 10;
     if (many.length === 0) return;
     if (needsAsking && !confirm(`${what}: ${plural(many.length, 'event')}${ask}. Go on?`)) return;
     await attemptAll(what, many, keyOf, act);
     choice.value = nothing;
-    feed.reload();
+    await feed.refresh();
   };
-  const resolveAll = () =>
-    forAll('Resolved', '', (event) => resolveEvent(namespace, event, user.value ?? 'somebody'));
-  const rerunAll = () =>
-    forAll('Asked to run again:', '', ({ entity, check }) =>
-      rerun(namespace, entity.metadata.name, check.metadata.name),
+  /** Handlers hear of it at once, so it waits for as long as it can be taken back. */
+  const resolveAll = async (): Promise<void> => {
+    if (!access.may('update', 'events')) return;
+    const many = (await targets()).filter((row) => row.check.status !== 0 && !isWaiting(keyOf(row)));
+    const [only] = many;
+    if (only === undefined)
+      return void notify('failed', 'Nothing to resolve: it passes, or is being resolved.');
+    const by = user.value ?? 'somebody';
+    const what = many.length === 1 ? keyOf(only) : plural(many.length, 'event');
+    doLater(
+      `Resolving ${what}`,
+      many.map(keyOf),
+      () =>
+        void attemptAll('Resolved', many, keyOf, (event) => resolveEvent(namespace, event, by)).then(
+          feed.refresh,
+        ),
     );
-  const deleteAll = () => forAll('Deleted', ', with their history', (event) => deleteEvent(namespace, event));
+    choice.value = nothing;
+  };
+  const rerunAll = async (): Promise<void> => {
+    const many = await targets();
+    const runnable = many.filter(isRunnable);
+    const [first] = many;
+    if (first !== undefined && runnable.length === 0)
+      return void notify('failed', `${keyOf(first)} can't be run again: ${whyNotRun(first)}`);
+    await forAll('Asked to run again:', runnable, '', (row) => rerun(namespace, row));
+    const left = many.length - runnable.length;
+    if (left > 0) notify('failed', `${plural(left, 'event')} can't be run again from here.`);
+  };
+  const deleteAll = async (): Promise<void> =>
+    forAll('Deleted', await targets(), ', with their history', (event) => deleteEvent(namespace, event));
   const silenceAll = async (): Promise<void> => {
+    if (!access.may('create', 'silenced')) return;
     silenceFor(namespace, await targets(), () => {
       choice.value = nothing;
-      feed.reload();
+      void feed.refresh();
     });
   };
-
-  useShortcuts(
-    [
-      { keys: 'j', what: 'Next event', run: () => move(1) },
-      { keys: 'k', what: 'Previous event', run: () => move(-1) },
-      { keys: 'x', what: 'Select', run: () => at && toggle(at) },
-      { keys: 'Enter', what: 'Open', run: () => at && go(eventPath(namespace, at)) },
-      { keys: 's', what: 'Silence', run: () => void silenceAll() },
-      { keys: 'r', what: 'Run again', run: () => void rerunAll() },
-      { keys: 'a', what: 'Resolve', run: () => void resolveAll() },
-    ],
-    [list, choice.value, cursor.value],
+  const open = (): void => {
+    const at = rowAtCursor();
+    if (at !== undefined) go(eventPath(namespace, at));
+  };
+  const mayRun = access.may('create', 'checks');
+  const isAnyRunnable = (count === 0 ? [rows[atIndex]] : isWhole ? rows : selected).some(
+    (row) => row !== undefined && isRunnable(row),
   );
+
+  useShortcuts([
+    { keys: 'j', what: 'Next event', run: () => move(1) },
+    { keys: 'k', what: 'Previous event', run: () => move(-1) },
+    {
+      keys: 'x',
+      what: 'Select',
+      run: () => {
+        const at = rowAtCursor();
+        if (at !== undefined) toggle(at);
+      },
+    },
+    { keys: 'Enter', what: 'Open', run: open },
+    { keys: 'n', what: 'Show what is new', run: () => void feed.refresh() },
+    ...(access.may('create', 'silenced')
+      ? [{ keys: 's', what: 'Silence', run: () => void silenceAll() }]
+      : []),
+    ...(mayRun ? [{ keys: 'r', what: 'Run again', run: () => void rerunAll() }] : []),
+    ...(access.may('update', 'events')
+      ? [{ keys: 'a', what: 'Resolve (10 s to undo)', run: () => void resolveAll() }]
+      : []),
+  ]);
   useEffect(() => {
-    cursor.value = 0;
+    cursor.value = { key: '', index: 0 };
     choice.value = nothing;
   }, [JSON.stringify(filter)]);
+  const follow = useRef(() => {});
+  follow.current = () => {
+    const hasNews = shown.current.waiting.size + shown.current.gone.size > 0;
+    if (isFollowing.value === 'on' && hasNews && count === 0 && isUnattended()) void feed.refresh();
+  };
+  useEffect(() => {
+    const timer = setInterval(() => follow.current(), followEveryMs);
+    return () => clearInterval(timer);
+  }, []);
   useTitle(list.counts === undefined ? undefined : chipCounts(list.counts).attention);
+  if (!access.may('list', 'events'))
+    return (
+      <Refused what={`see the events of ${namespace}`} hint="Ask for a role that may list events there." />
+    );
 
   return (
     <>
       <header class="page-head">
-        <h1>Events</h1>
+        <h1 tabIndex={-1}>Events</h1>
         {feed.isLoaded && (
           <span class={`live-dot ${feed.isLive ? 'on' : 'off'}`}>{feed.isLive ? 'live' : 'not live'}</span>
         )}
+        <label
+          class="follow"
+          title="While nobody touches the page, what is new shows up and what is gone goes away by itself"
+        >
+          <input
+            type="checkbox"
+            checked={isFollowing.value === 'on'}
+            onChange={(event) => {
+              isFollowing.value = event.currentTarget.checked ? 'on' : 'off';
+            }}
+          />{' '}
+          follow
+        </label>
       </header>
       <EventFilters filter={filter} counts={list.counts} />
+      {feed.isLoaded && !feed.isLive && feed.staleSinceMs !== undefined && (
+        <p class="stale-bar" role="status">
+          Not live. The rows are as they were at {clockTime(feed.staleSinceMs)}; the page tries again every
+          second.
+        </p>
+      )}
       <div class="bulk" data-some={count > 0}>
         <label>
           <input
@@ -146,70 +254,152 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
         )}
         {count > 0 && (
           <>
-            <button type="button" onClick={() => void resolveAll()}>
-              Resolve
-            </button>
-            <button type="button" onClick={() => void rerunAll()}>
-              Run again
-            </button>
-            <button type="button" onClick={() => void silenceAll()}>
-              Silence…
-            </button>
-            <button type="button" class="danger" onClick={() => void deleteAll()}>
-              Delete…
-            </button>
+            {access.may('update', 'events') && (
+              <button type="button" onClick={() => void resolveAll()}>
+                Resolve
+              </button>
+            )}
+            {mayRun && (
+              <button
+                type="button"
+                disabled={!isAnyRunnable}
+                title={isAnyRunnable ? 'r' : 'None of them can be run again from here'}
+                onClick={() => void rerunAll()}
+              >
+                Run again
+              </button>
+            )}
+            {access.may('create', 'silenced') && (
+              <button type="button" onClick={() => void silenceAll()}>
+                Silence…
+              </button>
+            )}
+            {access.may('delete', 'events') && (
+              <button type="button" class="danger" onClick={() => void deleteAll()}>
+                Delete…
+              </button>
+            )}
           </>
         )}
-        {list.waiting.size > 0 && (
-          <button type="button" class="new-bar" onClick={feed.reload}>
-            {list.waiting.size.toLocaleString('en')} new — show
-          </button>
-        )}
       </div>
-      {feed.problem !== undefined && <Problem text={feed.problem} again={feed.reload} />}
+      {list.waiting.size > 0 && <NewBar statuses={[...list.waiting.values()]} onShow={feed.refresh} />}
+      {feed.problem !== undefined && (
+        <Problem
+          text={rows.length > 0 ? `${feed.problem} What is shown is old.` : feed.problem}
+          again={feed.reload}
+        />
+      )}
       {rows.length > 0 && (
         <VirtualList
           class="events"
           items={rows}
-          reveal={cursor.value}
+          total={Math.max(rows.length, list.total)}
+          reveal={atIndex}
           onNearEnd={feed.more}
           row={(event, index) => (
             <EventLine
               key={keyOf(event)}
               namespace={namespace}
               event={event}
-              isGone={list.gone.has(keyOf(event))}
-              isAt={index === cursor.value}
+              gone={list.gone.get(keyOf(event))}
+              silentSince={silent.since(event)}
+              isResolving={isWaiting(keyOf(event))}
+              isAt={index === atIndex}
               isChosen={isChosen(event)}
               onToggle={() => toggle(event)}
             />
           )}
         />
       )}
-      {feed.isLoaded && rows.length === 0 && <AllQuiet filter={filter} />}
+      {!feed.isLoaded && feed.problem === undefined && <p class="loading">Loading events…</p>}
+      {feed.isLoaded && rows.length === 0 && feed.problem === undefined && (
+        <NothingHere filter={filter} access={access} hasAny={hasAny(list.counts)} isLive={feed.isLive} />
+      )}
     </>
+  );
+};
+
+const hasAny = (counts: EventCounts | undefined): boolean =>
+  counts !== undefined && Object.values(counts.all).some((each) => each > 0);
+
+const NewBar = ({ statuses, onShow }: { statuses: readonly number[]; onShow: () => Promise<void> }) => {
+  const critical = statuses.filter((status) => status === 2).length;
+  return (
+    <button type="button" class={`new-bar ${critical > 0 ? 'critical' : ''}`} onClick={() => void onShow()}>
+      {statuses.length.toLocaleString('en')} new
+      {critical > 0 && `, ${critical.toLocaleString('en')} critical`} — show <kbd>n</kbd>
+    </button>
   );
 };
 
 /** How many need attention can be read from the tab. */
 const useTitle = (attention: number | undefined): void => {
   useEffect(() => {
-    document.title = attention === undefined || attention === 0 ? 'mon' : `(${attention}) mon`;
-    return () => {
-      document.title = 'mon';
-    };
+    document.title =
+      attention === undefined || attention === 0 ? 'Events · mon' : `(${attention}) Events · mon`;
   }, [attention]);
 };
 
-const AllQuiet = ({ filter }: { filter: EventFilter }) => (
-  <div class="quiet-page">
-    <StatusIcon status={0} size={34} />
-    <p>{filter.show === 'attention' && isPlain(filter) ? 'Nothing needs attention.' : 'No event fits.'}</p>
-    {(filter.show !== 'all' || !isPlain(filter)) && (
+interface NothingProps {
+  readonly filter: EventFilter;
+  readonly access: Access;
+  readonly hasAny: boolean;
+  readonly isLive: boolean;
+}
+
+/** Green is only what was looked at and is well. */
+const NothingHere = ({ filter, access, hasAny: isSomethingThere, isLive }: NothingProps) => {
+  const showAll = <a href={href(`/n/${encode(filter.namespace)}/events?show=all`)}>Show all events</a>;
+  if (!isPlain(filter))
+    return (
+      <Nothing title="No event matches.">
+        {isSomethingThere
+          ? 'What matches the search is hidden by the chip above: '
+          : 'Nothing in this namespace matches: '}
+        {isSomethingThere && (
+          <>
+            <button type="button" onClick={() => setQuery({ show: 'all', severity: '' })}>
+              Show passing and silenced ones too
+            </button>{' '}
+          </>
+        )}
+        <button
+          type="button"
+          onClick={() =>
+            setQuery({ search: '', severity: '', entity: '', check: '', labels: '', fields: '' })
+          }
+        >
+          Take the filters off
+        </button>
+      </Nothing>
+    );
+  if (!isSomethingThere)
+    return (
+      <Nothing title="No events yet.">
+        No agent has reported in {filter.namespace}, and nothing was posted there.{' '}
+        {access.may('list', 'checks') && (
+          <a href={href(`/n/${encode(filter.namespace)}/config/checks`)}>Look at its checks</a>
+        )}
+      </Nothing>
+    );
+  if (filter.show !== 'attention') return <Nothing title="No event here.">{showAll}</Nothing>;
+  return (
+    <div class="quiet-page">
+      <StatusIcon status={0} size={34} />
+      <p>Nothing needs attention.</p>
       <p class="dim">
-        Passing and silenced events are hidden here.{' '}
-        <a href={href(`/n/${encode(filter.namespace)}/events?show=all`)}>Show all</a>
+        {isLive
+          ? 'Passing and silenced events are hidden here. '
+          : 'That was so when the backend was last heard. '}
+        {showAll}
       </p>
-    )}
+    </div>
+  );
+};
+
+const Nothing = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <div class="quiet-page">
+    <p>{title}</p>
+    <p class="dim">{children}</p>
   </div>
 );

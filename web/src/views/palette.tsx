@@ -3,6 +3,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ActorPage } from '../../../src/http/inspect/protocol.ts';
 import { machineNames } from '../chart/load-chart.ts';
+import { accessTo } from '../lib/access.ts';
 import { usableId } from '../lib/actor-id.ts';
 import { encode, getJson, inspect } from '../lib/api.ts';
 import { configKinds } from '../lib/config-kinds.ts';
@@ -55,7 +56,10 @@ const fixedChoices = (): Choice[] => {
 };
 
 const actorChoices = async (text: string): Promise<Choice[]> => {
-  const found = await getJson<ActorPage>(inspect(`actors?limit=10&search=${encode(text)}`));
+  const inside = accessTo(namespace.peek()).mayEverywhere('inspect:get', 'actors')
+    ? ''
+    : `&namespace=${encode(namespace.peek())}`;
+  const found = await getJson<ActorPage>(inspect(`actors?limit=10&search=${encode(text)}${inside}`));
   return found.items.flatMap(({ id }): Choice[] => {
     const { event } = usableId(id);
     const actor: Choice = { text: id, kind: 'actor', run: () => go(`/actor/${encode(id)}`) };

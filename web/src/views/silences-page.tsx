@@ -1,6 +1,7 @@
 // Silences: what is quiet, who said so, why, until when, and what each one covers right now.
 import { useSignal } from '@preact/signals';
 import type { EventListPage } from '../../../src/http/inspect/events/protocol.ts';
+import { accessTo } from '../lib/access.ts';
 import { getJson, inNamespace } from '../lib/api.ts';
 import { now } from '../lib/clock.ts';
 import { eventsPath } from '../lib/event-feed.ts';
@@ -33,9 +34,11 @@ export const SilencesPage = ({ namespace }: { namespace: string }) => {
     <>
       <header class="page-head">
         <h1>Silences</h1>
-        <button type="button" class="primary" onClick={() => silenceFor(namespace, [], silences.again)}>
-          New silence…
-        </button>
+        {accessTo(namespace).may('create', 'silenced') && (
+          <button type="button" class="primary" onClick={() => silenceFor(namespace, [], silences.again)}>
+            New silence…
+          </button>
+        )}
       </header>
       {silences.error !== undefined && <Problem text={silences.error} again={silences.again} />}
       {silences.data?.length === 0 && <Empty>Nothing is silenced in this namespace.</Empty>}
@@ -135,9 +138,11 @@ const Row = ({ namespace, silence, problems, onLift }: RowProps) => {
           </span>
         )}
       </div>
-      <button type="button" onClick={onLift}>
-        Lift
-      </button>
+      {accessTo(namespace).may('delete', 'silenced') && (
+        <button type="button" onClick={onLift}>
+          Lift
+        </button>
+      )}
     </li>
   );
 };

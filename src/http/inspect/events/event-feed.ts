@@ -3,17 +3,19 @@
 // costs this process one message.
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { EventEntry } from '../../../actors/events/event-entry.ts';
 import type { EventIndex } from '../../../actors/events/event-index.ts';
-import { type EventFilter, ranksOf, testOf } from '../../../actors/events/event-search.ts';
+import { type EventFilter, isNarrowed, ranksOf, testOf } from '../../../actors/events/event-search.ts';
 import { feedTickMs, heartbeatMs, maxFeedRows, maxStreamMs, stalledClientMs } from '../limits.ts';
-import { nameOf, rowOf } from './event-row.ts';
-import type { EventChanges } from './protocol.ts';
+import { nameOf, type RerunOf, rowOf } from './event-row.ts';
+import type { EventChanges, WhyGone } from './protocol.ts';
 
 export interface FeedOptions {
   readonly index: EventIndex;
   /** Changes with every process: a sequence number means nothing beside another epoch. */
   readonly epoch: string;
   readonly filter: EventFilter;
+  readonly rerunOf: RerunOf;
   /** `epoch.sequence` the reader knows everything up to; absent for one that has seen nothing. */
   readonly lastEventId: string | undefined;
   /** For tests, as the next. */
@@ -54,7 +56,7 @@ export const openEventFeed = (options: FeedOptions): Readable => {
 };
 
 async function* tell(options: FeedOptions, left: AbortSignal): AsyncGenerator<string, undefined> {
-  const { index, epoch, filter, lastEventId, tickMs = feedTickMs } = options;
+  const { index, epoch, filter, rerunOf, lastEventId, tickMs = feedTickMs } = options;
   const endMs = performance.now() + maxStreamMs;
   const known = seqIn(options);
   let seq = known ?? index.seq;
@@ -67,11 +69,11 @@ async function* tell(options: FeedOptions, left: AbortSignal): AsyncGenerator<st
   yield message('hello', { epoch, counts: index.counts(filter.namespace) });
   if (known === undefined && lastEventId !== undefined) yield message('lagged', {});
   while (performance.now() < endMs) {
-    const found = index.seq === seq ? undefined : changesSince(index, filter, seq);
+    const found = index.seq === seq ? undefined : changesSince(index, filter, seq, rerunOf);
     seq = index.seq;
     if (found === 'tooMany') yield message('lagged', {});
     else if (found !== undefined) {
-      const now = JSON.stringify(found.counts);
+      const now = JSON.stringify(found.counts ?? '');
       const isNews = found.rows.length + found.gone.length > 0 || now !== counts;
       counts = now;
       if (isNews) yield message('changes', found);
@@ -98,6 +100,7 @@ export const changesSince = (
   index: EventIndex,
   filter: EventFilter,
   seq: number,
+  rerunOf: RerunOf,
 ): EventChanges | 'tooMany' => {
   const changes = index.changesAfter(seq);
   if (changes === undefined) return 'tooMany';
@@ -111,13 +114,24 @@ export const changesSince = (
   );
   const rows: EventChanges['rows'][number][] = [];
   const gone: string[] = [];
+  const why: Record<string, WhyGone> = {};
   for (const [key, before] of first) {
     const entry = index.get(key);
-    if (entry !== undefined && fits(entry)) rows.push(rowOf(entry));
-    else if (before !== undefined && mayHaveFitted(filter, ranks, before)) gone.push(nameOf(key));
+    if (entry !== undefined && fits(entry)) rows.push(rowOf(entry, rerunOf));
+    else if (before !== undefined && mayHaveFitted(filter, ranks, before)) {
+      gone.push(nameOf(key));
+      why[nameOf(key)] = whyGone(entry);
+    }
     if (rows.length + gone.length > maxFeedRows) return 'tooMany';
   }
-  return { counts: index.counts(filter.namespace), rows, gone };
+  const counts = isNarrowed(filter) ? {} : { counts: index.counts(filter.namespace) };
+  return { ...counts, rows, gone, why };
+};
+
+const whyGone = (entry: EventEntry | undefined): WhyGone => {
+  if (entry === undefined) return 'deleted';
+  if (entry.event.check.status === 0) return 'passing';
+  return entry.silenced.length > 0 ? 'silenced' : 'other';
 };
 
 /** Whoever does not have it lets the news of its going pass. */

@@ -3,14 +3,14 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { EventIndex } from '../../../actors/events/event-index.ts';
-import { type EventFilter, searchEvents } from '../../../actors/events/event-search.ts';
+import { countMatching, type EventFilter, searchEvents } from '../../../actors/events/event-search.ts';
 import { type Call, type GuardedRoute, ok } from '../../route.ts';
 import { json, type RouteDoc } from '../../route-doc.ts';
 import { inspectionRoot } from '../request.ts';
 import type { StreamSource } from '../stream-bundle.ts';
 import { openEventFeed } from './event-feed.ts';
 import { filterDoc, filterOf, searchDoc, searchOf, tokenOf } from './event-query.ts';
-import { rowOf } from './event-row.ts';
+import { type RerunOf, rowOf } from './event-row.ts';
 import type { EventListPage } from './protocol.ts';
 
 export interface EventList {
@@ -26,6 +26,7 @@ const rowExample = {
   id: '3c5a5a0e-6b5c-4a4e-9d43-7a0a5e6c2b11',
   timestamp: 1_795_233_693,
   since: 1_795_233_213,
+  rerun: 'agent',
   entity: {
     metadata: { name: 'web-01', namespace: 'default' },
     entity_class: 'agent',
@@ -48,7 +49,7 @@ const listDoc: RouteDoc = {
   query: searchDoc,
   answers: {
     200: {
-      what: 'one page of rows, how many fit, and the counts of the namespace',
+      what: 'one page of rows, how many fit, and how many of each severity, silenced or not',
       shape: json(pageSchema, { items: [rowExample], total: 1, counts: countsExample, cursor: 'm3x8k.1042' }),
     },
   },
@@ -64,14 +65,15 @@ const streamDoc: RouteDoc = {
       shape: {
         type: 'text',
         mediaType: 'text/event-stream',
-        example: `id: m3x8k.1043\nevent: changes\ndata: ${JSON.stringify({ counts: countsExample, rows: [rowExample], gone: ['web-01/cpu'] })}\n\n`,
+        example: `id: m3x8k.1043\nevent: changes\ndata: ${JSON.stringify({ counts: countsExample, rows: [rowExample], gone: ['web-01/cpu'], why: { 'web-01/cpu': 'passing' } })}\n\n`,
       },
     },
   },
   refusals: [429],
 };
 
-export const createEventList = (index: EventIndex): EventList => {
+/** `rerunOf`: whether a check can be run again; absent: nobody knows of checks and agents here. */
+export const createEventList = (index: EventIndex, rerunOf: RerunOf = () => 'noCheck'): EventList => {
   const epoch = Date.now().toString(36) + Math.random().toString(36).slice(2, 8);
   const streams = new Set<Readable>();
 
@@ -81,16 +83,16 @@ export const createEventList = (index: EventIndex): EventList => {
     const cursor = `${epoch}.${index.seq}`;
     const { items, total, next } = await searchEvents(index, search);
     return {
-      items: items.map(rowOf),
+      items: items.map((entry) => rowOf(entry, rerunOf)),
       total,
-      counts: index.counts(search.namespace),
+      counts: await countMatching(index, search),
       cursor,
       ...(next === undefined ? {} : { next: tokenOf(next) }),
     };
   };
 
   const follow = (filter: EventFilter, lastEventId: string | undefined): Readable => {
-    const stream = openEventFeed({ index, epoch, filter, lastEventId });
+    const stream = openEventFeed({ index, epoch, filter, rerunOf, lastEventId });
     streams.add(stream);
     stream.once('close', () => streams.delete(stream));
     return stream;

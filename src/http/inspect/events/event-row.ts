@@ -1,14 +1,18 @@
 // One line of a list of events. Nothing in it is a label, an annotation or a command: nothing that may hold a secret.
 import type { EventEntry } from '../../../actors/events/event-entry.ts';
 import { maxRowOutputCharacters } from '../limits.ts';
-import type { EventRow } from './protocol.ts';
+import type { EventRow, Rerun } from './protocol.ts';
 
-export const rowOf = ({ event, since, silenced, namespace }: EventEntry): EventRow => {
+export type RerunOf = (entry: EventEntry) => Rerun;
+
+export const rowOf = (entry: EventEntry, rerunOf: RerunOf): EventRow => {
+  const { event, since, silenced, namespace } = entry;
   const { id, timestamp, entity, check } = event;
   return {
     id,
     timestamp,
     since,
+    rerun: rerunOf(entry),
     entity: {
       metadata: { name: entity.metadata.name, namespace },
       entity_class: entity.entity_class,

@@ -3,6 +3,16 @@ import type { EventCounts } from '../../../actors/events/event-index.ts';
 
 export type { EventCounts };
 
+/**
+ * Whether the check can be run again here: `agent` by the agent of the entity, `proxy` by the agents that run it for the
+ * entity; `noCheck`: no check of this name is set up, so the event came from elsewhere; `noAgent`: no agent that would run it
+ * is connected.
+ */
+export type Rerun = 'agent' | 'proxy' | 'noCheck' | 'noAgent';
+
+/** Why an event left a list. `other`: it does not fit what was asked for any more. */
+export type WhyGone = 'deleted' | 'passing' | 'silenced' | 'other';
+
 /** An event as a line of a list: what is looked at and acted on, without the entity's system and the check's command. */
 export interface EventRow {
   readonly id: string | null;
@@ -10,6 +20,7 @@ export interface EventRow {
   readonly timestamp: number;
   /** When it got its present severity. */
   readonly since: number;
+  readonly rerun: Rerun;
   readonly entity: {
     readonly metadata: { readonly name: string; readonly namespace: string };
     readonly entity_class: string;
@@ -43,7 +54,7 @@ export interface EventListPage {
   readonly items: readonly EventRow[];
   /** How many fit in all. */
   readonly total: number;
-  /** Of the whole namespace, whatever was asked for. */
+  /** Of all severities, silenced or not; of those that fit what else was asked for. */
   readonly counts: EventCounts;
   /** Token of the next page; absent on the last. */
   readonly next?: string;
@@ -53,9 +64,12 @@ export interface EventListPage {
 
 /** `event: changes` of the stream. */
 export interface EventChanges {
-  readonly counts: EventCounts;
+  /** Absent where the list is of a part of the namespace: nobody counts that at every change. */
+  readonly counts?: EventCounts;
   /** New, or as they are now. */
   readonly rows: readonly EventRow[];
   /** `entity/check` of those that no longer fit, or are deleted. */
   readonly gone: readonly string[];
+  /** By `entity/check`, of those in `gone`. */
+  readonly why: Readonly<Record<string, WhyGone>>;
 }
