@@ -32,6 +32,9 @@ export const maxUnreadAnswerBytes = 134_217_728;
 export const wholeListBytes = 1_048_576;
 /** Longest a client may take to read a large answer. */
 export const maxAnswerMs = 600_000;
+/** Answers from this size on are packed, so many at once; the others go out as they are. */
+export const compressFromBytes = 2_048;
+export const maxCompressions = 2;
 /** Connections to the API at once; more are closed at once. */
 export const maxConnections = 10_000;
 /** Longest selector expression, in characters. */

@@ -14,14 +14,17 @@ import type { Authenticator } from './auth/authenticator.ts';
 import type { Principal } from './auth/principal.ts';
 import type { BackendPort } from './backend-port.ts';
 import { parseBody } from './body.ts';
+import { compressAnswers } from './compression.ts';
 import { unlessKnown } from './conditions.ts';
 import { entityHeaders } from './entity-headers.ts';
 import {
+  compressFromBytes,
   connectionTimeoutMs,
   drainTimeoutMs,
   headersTimeoutMs,
   largeAnswerBytes,
   maxAnswerMs,
+  maxCompressions,
   maxConnections,
   maxPathParameterCharacters,
   maxRequestsPerSocket,
@@ -123,6 +126,8 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   app.server.maxConnections = options.maxConnections ?? maxConnections;
   metrics.watchConnections(app.server);
   boundUnreadAnswers(app, { ...unreadLimits, ...options.unread }, metrics.registry, log);
+  // After what is counted as it stands in memory.
+  compressAnswers(app, { compressFromBytes, maxCompressions });
   app.server.on('tlsClientError', mistakes.tls);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>

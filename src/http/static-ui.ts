@@ -50,7 +50,9 @@ export const registerUi = (app: FastifyInstance, { root }: UiOptions): void => {
     }
     return send(request, reply, assets.get('index.html') as Asset);
   };
-  app.get('/ui', (_request, reply) => reply.redirect('/ui/', 302));
+  for (const path of ['/', '/ui']) app.get(path, (_request, reply) => reply.redirect('/ui/', 302));
+  // Browsers ask for it under this name whatever a page says.
+  app.get('/favicon.ico', (_request, reply) => reply.redirect('/ui/icon.svg', 302));
   app.get('/ui/', answer);
   app.get('/ui/*', answer);
 };

@@ -19,6 +19,7 @@ import { edgeLimits, maxKnownFrameBytes, maxKnownFrames } from '../http/edge/lim
 import { maxBundledStreams, maxWatchedActors } from '../http/inspect/limits.ts';
 import {
   bodyLimitBytes,
+  maxCompressions,
   maxConnections,
   maxHashingQueue,
   maxPageBytes,
@@ -302,6 +303,13 @@ export const bounds: readonly Bound[] = [
     whenFull: '429',
     gauge: 'mon_http_live_streams',
     test: ['http/live-streams.test.ts', 'one user fills only his own places'],
+  },
+  {
+    collection: 'answers that are packed (gzip, Brotli) at once',
+    by: 'clients that accept it',
+    entries: maxCompressions,
+    whenFull: 'the answer is sent as it is',
+    test: ['http/compression.test.ts', 'so many answers are packed at once; one more goes out as it is'],
   },
   {
     collection: 'streams one connection carries',

@@ -6,7 +6,7 @@ import type { Heat } from '../lib/heat.ts';
 import { roundedPath } from './geometry.ts';
 import { HeatMark, heatStyle, isCold } from './heat-mark.tsx';
 import { onEnter } from './press.ts';
-import { Rows } from './rows.tsx';
+import { Rows, rowsText } from './rows.tsx';
 
 interface LineProps {
   readonly edge: LaidEdge;
@@ -28,6 +28,7 @@ export const Line = ({ edge, lines, form, classOf, moment, heat, onPick }: LineP
   // Struck out only when nothing along it was possible.
   if (isTaken || lines.some((line) => !classOf(line.id).includes('refused'))) classes.delete('refused');
   if (isCold(heat, edge.transitions)) classes.add('cold');
+  const { rows } = lineLabel(lines, form);
   const kinds = new Set(lines.map((line) => line.kind));
   const pickNext = (event: Event): void => onPick(pickedRow(event, edge, lines, form) ?? first.id);
   return (
@@ -38,7 +39,7 @@ export const Line = ({ edge, lines, form, classOf, moment, heat, onPick }: LineP
       data-transitions={edge.transitions.join(' ')}
       role="button"
       tabIndex={-1}
-      aria-label={`${lines.map((line) => line.label).join(', ')} from ${first.source} to ${first.targets.join(', ')}`}
+      aria-label={`${rowsText(rows)}, from ${first.source} to ${first.targets.join(', ')}`}
       onClick={pickNext}
       onKeyDown={onEnter(() => onPick(first.id))}
     >
@@ -48,7 +49,7 @@ export const Line = ({ edge, lines, form, classOf, moment, heat, onPick }: LineP
       {edge.stub !== null && <Stub box={edge.stub} />}
       {isTaken && <path key={moment} class="run" d={path} pathLength={100} />}
       <rect class="plate" x={x} y={y} width={width} height={height} rx={4} />
-      <Rows rows={lineLabel(lines, form).rows} x={x + 5} y={y + 1} classOf={classOf} />
+      <Rows rows={rows} x={x + 5} y={y + 1} classOf={classOf} />
       <HeatMark heat={heat} ids={edge.transitions} x={x + width} y={y} />
     </g>
   );

@@ -8,6 +8,10 @@ interface RowsProps {
   readonly classOf: (transition: string) => string;
 }
 
+/** The same rows as they are read out. */
+export const rowsText = (rows: readonly Row[]): string =>
+  rows.map(({ event, guard }) => `${event} ${guard}`.trim()).join(' ');
+
 export const Rows = ({ rows, x, y, classOf }: RowsProps) => (
   <>
     {rows.map((row, index) => (
@@ -18,7 +22,7 @@ export const Rows = ({ rows, x, y, classOf }: RowsProps) => (
         y={y + (index + 0.78) * rowHeight}
       >
         {row.event}
-        {row.guard !== '' && <tspan class="guard"> {row.guard}</tspan>}
+        {row.guard !== '' && <tspan class="guard"> {row.guard}</tspan>}{' '}
       </text>
     ))}
   </>

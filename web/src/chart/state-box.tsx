@@ -5,7 +5,7 @@ import { type LabelForm, stateLabel, titleHeight } from '../../build/labels.ts';
 import type { Heat } from '../lib/heat.ts';
 import { HeatMark, heatStyle } from './heat-mark.tsx';
 import { onEnter } from './press.ts';
-import { Rows } from './rows.tsx';
+import { Rows, rowsText } from './rows.tsx';
 
 interface StateBoxProps {
   readonly graph: MachineGraph;
@@ -42,6 +42,7 @@ export const StateBox = ({
   ];
   /** What stays in the state has no line of its own to be counted on. */
   const counted = [state.id, ...label.rows.flatMap(({ transition }) => transition ?? [])];
+  const name = state.type === 'history' ? 'H' : state.key;
   const radius = state.type === 'history' ? height / 2 : isGroup ? 10 : 8;
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
@@ -51,7 +52,7 @@ export const StateBox = ({
       data-state={state.id}
       role="button"
       tabIndex={0}
-      aria-label={`${state.id}${isActive ? ', active' : ''}. ${state.description}`}
+      aria-label={`${name} ${rowsText(label.rows)}. ${isActive ? 'Active. ' : ''}State ${state.id}. ${state.description}`}
       onClick={onPick}
       onKeyDown={onEnter(onPick)}
     >
@@ -61,7 +62,7 @@ export const StateBox = ({
         <rect class="inner" x={x + 3.5} y={y + 3.5} width={width - 7} height={height - 7} rx={radius - 3} />
       )}
       <text class="name" x={x + (isActive && !isGroup ? 26 : 12)} y={y + 18}>
-        {state.type === 'history' ? 'H' : state.key}
+        {`${name} `}
       </text>
       {isActive && !isGroup && <circle class="lamp" cx={x + 15} cy={y + 13.5} r={4} />}
       {label.rows.length > 0 && !isGroup && (

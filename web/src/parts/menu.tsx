@@ -10,6 +10,9 @@ interface Props {
   readonly closesOnClick?: boolean;
 }
 
+/** A word is its own name; a sign needs one. */
+const isSpoken = (label: ComponentChildren): boolean => typeof label === 'string' && /\w/.test(label);
+
 export const Menu = ({ label, title, children, closesOnClick = true }: Props) => {
   const holder = useRef<HTMLDetailsElement>(null);
   const close = (): void => {
@@ -26,7 +29,7 @@ export const Menu = ({ label, title, children, closesOnClick = true }: Props) =>
         if (!holder.current?.contains(event.relatedTarget as Node | null)) close();
       }}
     >
-      <summary title={title} aria-label={title}>
+      <summary title={title} aria-label={isSpoken(label) ? undefined : title}>
         {label}
       </summary>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key on a button inside is a click here */}

@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 /** Rows kept above and below what is seen, so that scrolling finds them there. */
 const spareRows = 12;
 /** So many rows before the end, more are asked for. */
-const nearEndRows = 80;
+const nearEndRows = 40;
 const guessedHeightPx = 40;
 
 interface RangeProps {

@@ -92,7 +92,7 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
               <a class="what" href={href(eventPath(namespace, event))}>
                 <b>{event.check.metadata.name}</b>
                 {isSilenced(event) && <span class="tag silenced">silenced</span>}
-                {staleOf(event) !== undefined && <span class="tag stale">stale: its agent is silent</span>}
+                {staleOf(event) !== undefined && <span class="tag stale">stale</span>}
               </a>
               <span class="output">{firstLine(event.check.output)}</span>
               <HistoryStrip history={event.check.history ?? []} />

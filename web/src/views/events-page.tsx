@@ -207,22 +207,24 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
     <>
       <header class="page-head">
         <h1 tabIndex={-1}>Events</h1>
-        {feed.isLoaded && (
-          <span class={`live-dot ${feed.isLive ? 'on' : 'off'}`}>{feed.isLive ? 'live' : 'not live'}</span>
-        )}
-        <label
-          class="follow"
-          title="While nobody touches the page, what is new shows up and what is gone goes away by itself"
-        >
-          <input
-            type="checkbox"
-            checked={isFollowing.value === 'on'}
-            onChange={(event) => {
-              isFollowing.value = event.currentTarget.checked ? 'on' : 'off';
-            }}
-          />{' '}
-          follow
-        </label>
+        <div class="row">
+          {feed.isLoaded && (
+            <span class={`live-dot ${feed.isLive ? 'on' : 'off'}`}>{feed.isLive ? 'live' : 'not live'}</span>
+          )}
+          <label
+            class="follow"
+            title="While nobody touches the page, what is new shows up and what is gone goes away by itself"
+          >
+            <input
+              type="checkbox"
+              checked={isFollowing.value === 'on'}
+              onChange={(event) => {
+                isFollowing.value = event.currentTarget.checked ? 'on' : 'off';
+              }}
+            />{' '}
+            follow
+          </label>
+        </div>
       </header>
       <EventFilters filter={filter} counts={list.counts} />
       {feed.isLoaded && !feed.isLive && feed.staleSinceMs !== undefined && (
@@ -355,7 +357,7 @@ const NothingHere = ({ filter, access, hasAny: isSomethingThere, isLive }: Nothi
       <Nothing title="No event matches.">
         {isSomethingThere
           ? 'What matches the search is hidden by the chip above: '
-          : 'Nothing in this namespace matches: '}
+          : 'Nothing in this namespace does, whatever the chips. '}
         {isSomethingThere && (
           <>
             <button type="button" onClick={() => setQuery({ show: 'all', severity: '' })}>
