@@ -11,6 +11,7 @@ import { checkMachine } from '../../src/machines/check/check-machine.ts';
 import { MonError } from '../../src/model/errors.ts';
 import type { CheckEvent } from '../../src/model/event.ts';
 import { eventSchema } from '../../src/model/event.ts';
+import { resourceKinds } from '../../src/model/resource-kinds.ts';
 import { createFakeSystem, type FakeSystem } from '../http/inspect/fake-system.ts';
 import { addFakeResources, type FakeResources } from './fake-resources.ts';
 
@@ -141,6 +142,14 @@ const addEventList = (app: FastifyInstance, { routes, close }: EventList): void 
     });
 };
 
+/** The page's admin may do everything. */
+const rights = Object.fromEntries(
+  [...resourceKinds.map(({ path }) => path), 'actors'].map((path) => [
+    path,
+    ['get', 'list', 'create', 'update', 'delete', 'inspect:get'],
+  ]),
+);
+
 const addPublicApi = (app: FastifyInstance, events: ReadonlyMap<string, CheckEvent>): void => {
   const root = '/api/core/v2/namespaces';
   app.get(root, () => [{ name: 'default' }]);
@@ -159,5 +168,10 @@ const addPublicApi = (app: FastifyInstance, events: ReadonlyMap<string, CheckEve
   app.put(`${root}/default/*`, (_request, reply) => reply.code(201).send(''));
   app.get('/health', () => ({ ClusterHealth: [{ Name: 'here', Healthy: true, Err: '' }] }));
   app.get('/api/inspect/v1/problems', () => []);
+  app.get('/api/inspect/v1/namespaces/:namespace/may', () => ({
+    exists: true,
+    may: rights,
+    everywhere: rights,
+  }));
   app.get('/version', () => ({ mon_backend: '0.0.0' }));
 };

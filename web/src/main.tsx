@@ -73,7 +73,7 @@ const View = () => {
 
 /** The view, where there is a namespace to look into. */
 const Place = () => {
-  const access = useAccess(namespace.value);
+  const access = useAccess(namespace.value, path.value !== '/open');
   if (access.isKnown && !access.exists && match('/n/:namespace', path.value.split('/').slice(0, 3).join('/')))
     return (
       <div class="quiet-page gone" role="status">

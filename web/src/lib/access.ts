@@ -47,14 +47,15 @@ export const accessTo = (namespace: string): Access => {
   };
 };
 
-/** Keeps what is known of a namespace fresh while it is looked at. */
-export const useAccess = (namespace: string): Access => {
+/** Keeps what is known of a namespace fresh while it is looked at; not `isNeeded`: nobody is asked. */
+export const useAccess = (namespace: string, isNeeded = true): Access => {
   useEffect(() => {
+    if (!isNeeded) return;
     void ask(namespace);
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') void ask(namespace);
     }, everyMs);
     return () => clearInterval(timer);
-  }, [namespace]);
+  }, [namespace, isNeeded]);
   return accessTo(namespace);
 };
