@@ -1,5 +1,5 @@
-// The agent's own entity: what this configuration says until the backend has said otherwise (agent sheet 3.3).
-// After the first registration the stored entity wins, unless the agent manages its entity itself.
+// The agent's own entity: what this configuration says until the backend has said otherwise. After the first
+// registration the stored entity wins, unless the agent manages its entity itself.
 import type { Entity, System } from '../model/entity.ts';
 import { redacted, redactMap, redactSet } from '../model/redaction.ts';
 import { managedByAgentLabels } from '../model/reserved-labels.ts';

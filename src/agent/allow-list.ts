@@ -1,5 +1,5 @@
-// Allow list: a file that names the commands checks and hooks may run on this machine (agent sheet 4.7). A command is compared
-// with it word by word and then runs as those words, without a shell: nothing in it can be read as a second command.
+// Allow list: a file that names the commands checks and hooks may run on this machine. A command is compared with
+// it word by word and then runs as those words, without a shell: nothing in it can be read as a second command.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';

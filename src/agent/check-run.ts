@@ -1,5 +1,5 @@
-// Check run: the steps between a check request and its result (agent sheet 4.1, steps 6 to 14): may it run, what does it
-// need, run it, make an event of what came of it. In which order they are taken, the statechart of the execution decides.
+// Check run: the steps between a check request and its result: may it run, what does it need, run it, make an event
+// of what came of it. In which order they are taken, the statechart of the execution decides.
 import type { CheckConfig } from '../model/check.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';

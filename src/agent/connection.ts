@@ -1,5 +1,5 @@
-// Connection: keeps one line to one of the backends open, for ever. The statechart of the agent's connection decides
-// when to dial whom; this file dials, waits, pings, and tells it what came of it (agent sheet 1.6 to 1.8).
+// Connection: keeps one line to one of the backends open, for ever. The statechart of the agent's connection
+// decides when to dial whom; this file dials, waits, pings, and tells it what came of it.
 import { createActor, type SnapshotFrom } from 'xstate';
 import {
   type AgentConnectionEffect,

@@ -1,5 +1,5 @@
-// Duplicates: which check requests are run (agent sheet 4.2). An agent that shares two subscriptions with a check gets
-// the same request twice, and a check that is still running is not run again.
+// Duplicates: which check requests are run. An agent that shares two subscriptions with a check gets the same
+// request twice, and a check that is still running is not run again.
 import { maxRememberedChecks } from './limits.ts';
 
 export type RequestVerdict =

@@ -1,5 +1,5 @@
-// Event relay: takes events from the disk queue, no faster than allowed, and hands them to the delivery queue; removes
-// each once the backend has it, or has said that it never will (agent sheet 5.2).
+// Event relay: takes events from the disk queue, no faster than allowed, and hands them to the delivery queue;
+// removes each once the backend has it, or has said that it never will.
 
 import { errorText, type Logger } from '../program/log.ts';
 import { createTokenBucket } from '../program/token-bucket.ts';

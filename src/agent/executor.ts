@@ -1,4 +1,4 @@
-// Executor: what an ended command means to a check of an agent: its status, and the text people read (agent sheet 4.3).
+// Executor: what an ended command means to a check of an agent: its status, and the text people read.
 import { type CommandRequest, type Ending, runCommand } from '../execution/run-command.ts';
 import type { Environment } from '../program/environment.ts';
 import { maxOutputBytes } from './limits.ts';

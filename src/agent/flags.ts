@@ -1,5 +1,5 @@
-// Flags: the one table of everything an agent can be told (interface section 2.12; agent sheet 6.1). The command line,
-// the environment, the YAML file, the defaults and the help text all come from it.
+// Flags: the one table of everything an agent can be told (interface section 2.12). The command line, the
+// environment, the YAML file, the defaults and the help text all come from it.
 import { hostname } from 'node:os';
 import { defaultRedact } from '../model/redaction.ts';
 import {

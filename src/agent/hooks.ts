@@ -1,5 +1,5 @@
-// Hooks: the commands a check names for the status it ended with (agent sheet 4.10). They run one after the other, each
-// at most once; one that is missing or broken shows up as a failed hook, never as silence.
+// Hooks: the commands a check names for the status it ended with. They run one after the other, each at most once;
+// one that is missing or broken shows up as a failed hook, never as silence.
 import type { Check } from '../model/check.ts';
 import type { CheckEvent } from '../model/event.ts';
 import { redactEvent } from '../model/redaction.ts';

@@ -1,4 +1,4 @@
-// Keepalives: the sign of life an agent gives, an event whose check is `keepalive` (agent sheet 2.6).
+// Keepalives: the sign of life an agent gives, an event whose check is `keepalive`.
 import { type Check, checkSchema } from '../model/check.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';

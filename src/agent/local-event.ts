@@ -1,5 +1,5 @@
-// Local events: what programs on this machine hand to the agent becomes an event of the agent (agent sheet 5.1, 5.5).
-// Gaps are filled, then it is judged; the entity is always the agent's own, another name makes it a proxy's.
+// Local events: what programs on this machine hand to the agent becomes an event of the agent. Gaps are filled,
+// then it is judged; the entity is always the agent's own, another name makes it a proxy's.
 
 import { z } from 'zod';
 import { type Check, checkSchema } from '../model/check.ts';

@@ -1,5 +1,5 @@
-// Local inputs: everything through which programs on this machine reach the agent: HTTP API with its disk queue, TCP and
-// UDP sockets, StatsD. They run whether or not there is a backend (agent sheet 3.1).
+// Local inputs: everything through which programs on this machine reach the agent: HTTP API with its disk queue,
+// TCP and UDP sockets, StatsD. They run whether or not there is a backend.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Entity } from '../model/entity.ts';

@@ -1,4 +1,4 @@
-// Measuring: takes metrics out of a check's output and lets thresholds raise its status (agent sheet 4.8, 4.9).
+// Measuring: takes metrics out of a check's output and lets thresholds raise its status.
 import type { CheckEvent } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';
 import { type Clock, nowSeconds } from './clock.ts';

@@ -1,5 +1,5 @@
-// Reconnecting: which backend is next, and how long one that refuses wants to be left alone (agent sheet 1.6, 1.7).
-// Pure; the waits themselves are those of the machines' back-off rule.
+// Reconnecting: which backend is next, and how long one that refuses wants to be left alone. Pure; the waits
+// themselves are those of the machines' back-off rule.
 import type { BackOff } from '../machines/agent-connection/back-off-rule.ts';
 
 /** Zero to one, one excluded. */

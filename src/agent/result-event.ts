@@ -1,4 +1,4 @@
-// Result events: what a check run becomes on its way to the backend (agent sheet 2.7 and 4.11).
+// Result events: what a check run becomes on its way to the backend.
 import type { Check, CheckConfig } from '../model/check.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Metrics } from '../model/event.ts';

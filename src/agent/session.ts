@@ -1,6 +1,6 @@
-// Session: what is said on one line, from the handshake to its end (agent sheet 3.2).
-//   waiting      for the backend's first entity_config, ten seconds at most; requests that come now are dropped
-//   established  keepalives go out, events go out, check requests are run
+// Session: what is said on one line, from the handshake to its end.
+// waiting      for the backend's first entity_config, ten seconds at most; requests that come now are dropped
+// established  keepalives go out, events go out, check requests are run
 import type { Event } from '../model/event.ts';
 import { parseGuarded } from '../model/guarded-json.ts';
 import { keepaliveCheckName } from '../model/names.ts';

@@ -1,5 +1,5 @@
-// Socket events: the check result an earlier-generation client would take, as this agent's event (interface section 2.9;
-// agent sheet 5.5). Attributes that are not in that table are ignored.
+// Socket events: the check result an earlier-generation client would take, as this agent's event (interface section
+// 2.9). Attributes that are not in that table are ignored.
 import { z } from 'zod';
 import { decode } from '../model/decode.ts';
 import type { Event } from '../model/event.ts';

@@ -1,5 +1,5 @@
-// Sockets: the TCP and UDP doors for check results, kept for programs of the earlier generation (interface section 4.6;
-// agent sheet 5.3, 5.4). One result a connection, one a datagram.
+// Sockets: the TCP and UDP doors for check results, kept for programs of the earlier generation (interface section
+// 4.6). One result a connection, one a datagram.
 import type { Event } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';
 import type { Stage } from '../program/stage.ts';

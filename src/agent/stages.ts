@@ -1,5 +1,5 @@
-// Stages: what a check run leans on between the request and the command. Each says yes with what it made, or no with the
-// sentence that goes into the result (agent sheet 4.1).
+// Stages: what a check run leans on between the request and the command. Each says yes with what it made, or no
+// with the sentence that goes into the result.
 import type { AssetInstaller } from '../assets/asset-store.ts';
 import type { Entity } from '../model/entity.ts';
 import type { Runnable } from '../model/token-substitution.ts';

@@ -1,4 +1,4 @@
-// StatsD aggregation: samples come in, and at every flush points go out (agent sheet 5.6). Pure: time is a number.
+// StatsD aggregation: samples come in, and at every flush points go out. Pure: time is a number.
 import type { Metrics } from '../model/event.ts';
 import type { Sample, Tag } from './statsd-lines.ts';
 

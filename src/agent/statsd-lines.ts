@@ -1,4 +1,4 @@
-// StatsD lines: `<name>:<value>|<type>[|@<rate>][|#<tags>]` as a sample (agent sheet 5.6). Pure.
+// StatsD lines: `<name>:<value>|<type>[|@<rate>][|#<tags>]` as a sample. Pure.
 
 export type SampleKind = 'counter' | 'gauge' | 'timer' | 'set';
 

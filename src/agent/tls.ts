@@ -1,6 +1,6 @@
-// TLS to a backend: version, ciphers, whom the agent trusts and what it shows of itself (agent sheet 1.5). The files are
-// read anew at every attempt to connect: a certificate that was replaced needs no restart, and a broken one is told in the
-// log each time instead of stopping the agent.
+// TLS to a backend: version, ciphers, whom the agent trusts and what it shows of itself. The files are read anew at
+// every attempt to connect: a certificate that was replaced needs no restart, and a broken one is told in the log
+// each time instead of stopping the agent.
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
 import { readAuthorities } from '../program/authorities.ts';

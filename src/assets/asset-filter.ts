@@ -1,6 +1,6 @@
-// Asset filters: small programs that say whether an asset is for this machine: `entity.system.os == 'linux'`
-// (agent sheet 4.6). They come from users, so they run in a sandbox in a thread of their own: all filters of one asset share
-// one time limit, and a program that does not heed it (native code that asks nobody) loses the thread, not the main thread
+// Asset filters: small programs that say whether an asset is for this machine: `entity.system.os == 'linux'`. They
+// come from users, so they run in a sandbox in a thread of their own: all filters of one asset share one time
+// limit, and a program that does not heed it (native code that asks nobody) loses the thread, not the main thread
 // its time. The thread ends when nobody has needed it for a while.
 import { Worker } from 'node:worker_threads';
 import type { Entity } from '../model/entity.ts';

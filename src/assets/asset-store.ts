@@ -1,5 +1,5 @@
-// Asset store: the programs that checks, handlers and filters bring along, fetched once, verified, and kept below the cache
-// directory under their checksum (agent sheet 4.6). Agents and backends keep one each.
+// Asset store: the programs that checks, handlers and filters bring along, fetched once, verified, and kept below
+// the cache directory under their checksum. Agents and backends keep one each.
 import { rm } from 'node:fs/promises';
 import type { Entity } from '../model/entity.ts';
 import { substituteAsset, tokenData } from '../model/token-substitution.ts';

@@ -1,4 +1,4 @@
-// Asset variables: by which commands find what assets brought: the search paths, and `<NAME>_PATH` for each (agent sheet 4.5).
+// Asset variables: by which commands find what assets brought: the search paths, and `<NAME>_PATH` for each.
 import { join } from 'node:path';
 import { assetPathVariable } from '../model/token-substitution.ts';
 import { type Environment, mergeEnvironments } from '../program/environment.ts';

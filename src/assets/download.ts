@@ -1,4 +1,4 @@
-// Download: one file by HTTP or HTTPS, as a whole, with its checksum (agent sheet 4.6).
+// Download: one file by HTTP or HTTPS, as a whole, with its checksum.
 import { createHash } from 'node:crypto';
 import { type ClientRequest, get as getHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { get as getHttps } from 'node:https';

@@ -1,4 +1,4 @@
-// From a check request to a result (sheet 1.8): local definitions win, safe mode runs nothing else, one run at a time per
+// From a check request to a result: local definitions win, safe mode runs nothing else, one run at a time per
 // check, tokens, the command, its hook. Every road ends in a result or in a log line.
 
 import { isMap, type Json } from '../model/earlier/json.ts';

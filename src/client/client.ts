@@ -1,5 +1,5 @@
-// The client of the earlier generation, put together (sheet 1.6): it connects, opens its sockets, sends keepalives, takes
-// check requests, runs its standalone checks, and leaves in good order.
+// The client of the earlier generation, put together: it connects, opens its sockets, sends keepalives, takes check
+// requests, runs its standalone checks, and leaves in good order.
 
 import { isMap, type Json, mergeMaps } from '../model/earlier/json.ts';
 import { pipeOf } from '../model/earlier/pipes.ts';

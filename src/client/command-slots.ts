@@ -1,4 +1,4 @@
-// How many commands run at once: a fixed number of slots, and a line of limited length in front of them (sheet 1.8).
+// How many commands run at once: a fixed number of slots, and a line of limited length in front of them.
 import { type Command, type CommandResult, execute, type RunningCommand } from './executor.ts';
 import { maxWaitingCommands } from './limits.ts';
 

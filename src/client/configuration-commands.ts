@@ -1,4 +1,4 @@
-// The two commands that look at the configuration and start nothing: `--validate_config` and `--print_config` (sheet 1.1).
+// The two commands that look at the configuration and start nothing: `--validate_config` and `--print_config`.
 
 import { redact } from '../model/earlier/redaction.ts';
 import { exitCodes } from './options.ts';

@@ -1,4 +1,4 @@
-// Executor: what an ended command means to a check of the earlier generation: its status and its text (sheet 1.8).
+// Executor: what an ended command means to a check of the earlier generation: its status and its text.
 import { type Ending, runCommand } from '../execution/run-command.ts';
 import { killGraceMs, maxOutputBytes } from './limits.ts';
 

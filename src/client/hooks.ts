@@ -1,5 +1,5 @@
-// Hooks of the earlier generation: at most one command, picked by the status a check ended with; its result is kept in the
-// check, beside its definition (sheet 1.8).
+// Hooks of the earlier generation: at most one command, picked by the status a check ended with; its result is kept
+// in the check, beside its definition.
 
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { substitute, unmatchedOutput } from '../model/earlier/tokens.ts';

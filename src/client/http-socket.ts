@@ -1,4 +1,4 @@
-// The HTTP socket of the client (interface sections 4.7 and 5.7; sheet 1.12): plain HTTP, one request a connection, exact
+// The HTTP socket of the client (interface sections 4.7 and 5.7): plain HTTP, one request a connection, exact
 // paths, and answers whose codes and texts existing tools look at.
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

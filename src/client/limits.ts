@@ -1,4 +1,4 @@
-// The figures of the client, each with its unit (earlier-client sheet, sections 1.6 to 1.12).
+// The figures of the client, each with its unit.
 
 /** Time between two keepalives; not configurable. */
 export const keepaliveIntervalMs = 20_000;

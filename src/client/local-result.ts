@@ -1,4 +1,4 @@
-// Results from programs on this machine, over TCP, UDP or HTTP: completed, judged, and handed on (sheet 1.11).
+// Results from programs on this machine, over TCP, UDP or HTTP: completed, judged, and handed on.
 
 import { checkResultProblem } from '../model/earlier/check-rules.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';

@@ -1,5 +1,5 @@
-// The log of the client: one JSON object a line with timestamp, level and message, and the data of the line beside them
-// (sheet 1.1). The form is that of the reference product, because people have tools that read it.
+// The log of the client: one JSON object a line with timestamp, level and message, and the data of the line beside
+// them. The form is that of the reference product, because people have tools that read it.
 import { appendFileSync, writeSync } from 'node:fs';
 
 export const levels = ['debug', 'info', 'warn', 'error', 'fatal'] as const;

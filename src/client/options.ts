@@ -1,4 +1,4 @@
-// What the command line of the client may say (earlier-client sheet 1.1).
+// What the command line of the client may say.
 import type { Level } from './log.ts';
 
 export interface ClientOptions {

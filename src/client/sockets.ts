@@ -1,5 +1,5 @@
-// The TCP and UDP sockets of the client (interface section 4.7; sheet 1.11): one JSON result, or a list of them, per
-// connection or datagram. TCP answers `ok`, `invalid` or `pong`, without a newline, and closes; UDP never answers.
+// The TCP and UDP sockets of the client (interface section 4.7): one JSON result, or a list of them, per connection
+// or datagram. TCP answers `ok`, `invalid` or `pong`, without a newline, and closes; UDP never answers.
 import { isUtf8 } from 'node:buffer';
 import {
   type Answer,

@@ -1,4 +1,4 @@
-// Standalone checks: those the client runs by its own clock, without being asked (sheet 1.10).
+// Standalone checks: those the client runs by its own clock, without being asked.
 import { Cron } from 'croner';
 import { firstRunDelayMs } from '../machines/client/client-schedule-rule.ts';
 import { parseCron } from '../model/cron.ts';

@@ -1,4 +1,4 @@
-// What the client says of its transport in `GET /info` (sheet 1.12).
+// What the client says of its transport in `GET /info`.
 import { keepalivesPipe, resultsPipe, type Transport } from '../wire/earlier/transport.ts';
 
 export const transportInfo = async (transport: Transport): Promise<object> => {

@@ -36,7 +36,7 @@ export interface SessionInfo {
   readonly namespace: string;
   readonly agentName: string;
   readonly user: string;
-  /** From the headers; the stored entity's subscriptions win over them (backend sheet 1.5). */
+  /** From the headers; the stored entity's subscriptions win over them. */
   readonly subscriptions: readonly string[];
   /** How frames to this agent must be encoded. */
   readonly contentType: ContentType;

@@ -1,5 +1,5 @@
-// Headers that say how many entities are watched and allowed, on every answer to somebody who logged in
-// (API sheet, sections 1.8 and 13). Both dialects: clients of the reference product print the warning.
+// Headers that say how many entities are watched and allowed, on every answer to somebody who logged in. Both
+// dialects: clients of the reference product print the warning.
 import type { Principal } from './auth/principal.ts';
 import type { BackendPort } from './backend-port.ts';
 import { authorize } from './rbac.ts';

@@ -1,5 +1,5 @@
-// Entities as operators change them (API sheet 9.3): what operators set is one half, what agents report the other. A write
-// changes the first half only; an entity that its agent manages is the agent's alone. Both forms of the API, core/v2 and
+// Entities as operators change them: what operators set is one half, what agents report the other. A write changes
+// the first half only; an entity that its agent manages is the agent's alone. Both forms of the API, core/v2 and
 // core/v3, are routes over these operations.
 import { SerialQueues } from '../actors/resources/write-order.ts';
 import { isManagedByAgent } from '../machines/entity/registration-rule.ts';

@@ -1,6 +1,6 @@
-// Lists: pages, continue tokens and selectors, the same for every kind (API sheet, section 6).
-// Without a limit the whole list is sent, read in slices and written as fast as its reader takes it, so that a list of a
-// hundred thousand events holds up nobody else and fits in memory. A page is bounded in items and in bytes.
+// Lists: pages, continue tokens and selectors, the same for every kind. Without a limit the whole list is sent,
+// read in slices and written as fast as its reader takes it, so that a list of a hundred thousand events holds up
+// nobody else and fits in memory. A page is bounded in items and in bytes.
 import { Readable } from 'node:stream';
 import { MonError } from '../model/errors.ts';
 import { decodeContinue, encodeContinue, parseLimit } from '../model/pagination.ts';

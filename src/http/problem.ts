@@ -1,5 +1,5 @@
-// Problems: how any error is told to a caller (API sheet, section 2). Ours are hidden behind one sentence and logged;
-// theirs say what was wrong.
+// Problems: how any error is told to a caller. Ours are hidden behind one sentence and logged; theirs say what was
+// wrong.
 import { errorCatalogue, MonError } from '../model/errors.ts';
 import { StoreError } from '../store/snapshot-store.ts';
 import { ThrottledError } from './auth/guess-throttle.ts';

@@ -1,4 +1,4 @@
-// The access rules: may this principal do this to that? (API sheet 4.2)
+// The access rules: may this principal do this to that?
 // Rules only ever allow; what no rule allows is denied, and the denial says why.
 import type { Resource } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';

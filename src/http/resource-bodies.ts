@@ -1,4 +1,4 @@
-// Bodies of writes: placed under their address, decoded by their kind, held to its rules (API sheet, sections 5.2 to 5.6).
+// Bodies of writes: placed under their address, decoded by their kind, held to its rules.
 import type { Resource } from '../actors/resources/resource-table.ts';
 import { MonError } from '../model/errors.ts';
 import type { ResourceKind } from '../model/resource-kind.ts';

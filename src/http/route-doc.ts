@@ -68,7 +68,7 @@ const nounOf = ({ path, type }: ResourceKind): string =>
 
 const article = (noun: string): string => (/^([aei]|user-)/i.test(noun) ? `an ${noun}` : `a ${noun}`);
 
-/** The words for the generic routes of a kind (API sheet, section 5). `putAnswer`: where a replace is not 201. */
+/** The words for the generic routes of a kind. `putAnswer`: where a replace is not 201. */
 export const resourceDocs = (
   kind: ResourceKind,
   putAnswer: RouteDoc['answers'] = createdWithTag,

@@ -1,4 +1,4 @@
-// mon-agent: the agent program. Reads its settings, starts the agent, and listens to signals (agent sheet 6 and 7).
+// mon-agent: the agent program. Reads its settings, starts the agent, and listens to signals.
 import { Command } from 'commander';
 import { type Agent, createAgent } from '../agent/agent.ts';
 import { type Configured, resolveConfig } from '../agent/config.ts';

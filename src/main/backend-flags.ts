@@ -1,4 +1,4 @@
-// Flags of the backend: the one table of everything `mon-backend start` can be told (backend sheet 1.7, API sheet 15.2).
+// Flags of the backend: the one table of everything `mon-backend start` can be told.
 import { entityBounds } from '../actors/families/entity/limits.ts';
 import { edgeLimits } from '../http/edge/limits.ts';
 import { decimal, duration, integer, list, port, type SettingsOf, text, toggle } from '../program/flag.ts';

@@ -1,5 +1,5 @@
-// mon-client: the client of the earlier generation. Its command line is that of the reference product, so that it can take
-// its place (earlier-client sheet 1.1); what it does is in src/client.
+// mon-client: the client of the earlier generation. Its command line is that of the reference product, so that it
+// can take its place; what it does is in src/client.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';

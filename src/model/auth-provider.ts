@@ -1,5 +1,5 @@
-// Authentication providers: directories and OIDC issuers users may log in through (interface section 2.3; API sheet,
-// section 11). Always in wrapped form; `type` is `ldap`, `ad` or `oidc`.
+// Authentication providers: directories and OIDC issuers users may log in through (interface section 2.3). Always
+// in wrapped form; `type` is `ldap`, `ad` or `oidc`.
 import { z } from 'zod';
 import { type Decoded, decode } from './decode.ts';
 import { metadataSchema } from './metadata.ts';

@@ -1,8 +1,8 @@
 // The rules of checks that reach across fields, with the reference product's sentences in its order: the first that
-// is broken is told (backend sheet, sections 9.1 and 9.2). Definitions when written, results on their way in.
+// is broken is told. Definitions when written, results on their way in.
 //
-// One rule set: what a definition may say, its results may say. A result that somebody posts by hand is held to three more
-// rules, unless the definition of that check says the same.
+// One rule set: what a definition may say, its results may say. A result that somebody posts by hand is held to
+// three more rules, unless the definition of that check says the same.
 import type { Check, CheckConfig, MetricThreshold, ProxyRequests } from './check.ts';
 import { parseCron } from './cron.ts';
 import { expressionsFault } from './expression-syntax.ts';

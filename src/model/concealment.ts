@@ -1,5 +1,5 @@
 // Secrets inside wrapped resources (binding passwords, client secrets, provider tokens): hidden on the way out, and
-// kept when the hidden form comes back, since clients read, edit and write the whole resource (API sheet, 11.1).
+// kept when the hidden form comes back, since clients read, edit and write the whole resource.
 
 /** What stands for a secret in everything that leaves. */
 export const placeholder = 'REDACTED';

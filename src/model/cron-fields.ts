@@ -1,6 +1,6 @@
-// The five fields of a cron string in the grammar of the reference product (backend sheet, section 5.3), which is narrower
-// than that of the library that works out the runs: no `L`, `W` or `#`, and Sunday is 0, never 7. Read once when a
-// definition is written; what comes out is the same schedule in the library's notation.
+// The five fields of a cron string in the grammar of the reference product, which is narrower than that of the
+// library that works out the runs: no `L`, `W` or `#`, and Sunday is 0, never 7. Read once when a definition is
+// written; what comes out is the same schedule in the library's notation.
 
 interface FieldRange {
   readonly what: string;

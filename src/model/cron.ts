@@ -1,5 +1,5 @@
-// Cron strings as checks use them (backend sheet, section 5.3): five fields, descriptors, `@every <duration>`, and a
-// time zone in front. Only read and judged here; when the next run is, the schedule decides.
+// Cron strings as checks use them: five fields, descriptors, `@every <duration>`, and a time zone in front. Only
+// read and judged here; when the next run is, the schedule decides.
 import { Cron } from 'croner';
 import { readCronFields } from './cron-fields.ts';
 import { parseDuration } from './durations.ts';

@@ -1,4 +1,4 @@
-// The rules of entities (backend sheet, section 9.3).
+// The rules of entities.
 import type { Entity, EntityConfig } from './entity.ts';
 import { nameFault, namespaceFault } from './names.ts';
 

@@ -1,6 +1,6 @@
-// Entities: the machines and things being watched (interface section 2.6; backend sheet 9.3).
-// An entity has a configuration half (what an operator sets) and a state half (what the agent reports).
-// Only types are judged here; the rules are in `entity-rules.ts`.
+// Entities: the machines and things being watched (interface section 2.6). An entity has a configuration half (what
+// an operator sets) and a state half (what the agent reports). Only types are judged here; the rules are in
+// `entity-rules.ts`.
 import { z } from 'zod';
 import { metadataSchema } from './metadata.ts';
 import { flag, integer, optionalStringList, stringList, text } from './quick-types.ts';
@@ -85,7 +85,7 @@ const withOneVersion = (reported: Reported): Entity => {
   return entity;
 };
 
-/** Takes the agent's version under either name. An empty class reads as `proxy` (API sheet, section 8.1). */
+/** Takes the agent's version under either name. An empty class reads as `proxy`. */
 export const entitySchema = reportedSchema.transform((reported): Entity => {
   const entity = reported.sensu_agent_version === undefined ? reported : withOneVersion(reported);
   if (entity.entity_class === '') entity.entity_class = defaultEntityClass;

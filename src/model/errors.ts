@@ -1,5 +1,5 @@
-// The error catalogue of the interface: what a caller is told, with code and HTTP status
-// (reference sheet on the API, section 2.1). Refusals are theirs, faults are ours, outages pass.
+// The error catalogue of the interface: what a caller is told, with code and HTTP status. Refusals are theirs,
+// faults are ours, outages pass.
 
 export const errorCatalogue = {
   internal: { code: 0, status: 500, message: 'internal error occurred', retry: false },

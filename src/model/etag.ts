@@ -1,5 +1,4 @@
-// Entity tags: a strong hash of what is sent, and the two conditions that name it (API sheet, section 5.6; RFC 9110,
-// section 13).
+// Entity tags: a strong hash of what is sent, and the two conditions that name it (RFC 9110, section 13).
 import { createHash } from 'node:crypto';
 
 /** `"<32 hex digits>"`, quotes included: equal bytes, equal tag. */

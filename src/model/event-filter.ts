@@ -1,4 +1,4 @@
-// Event filters: which events reach a handler (backend sheet, sections 6.4 and 9.6).
+// Event filters: which events reach a handler.
 import { z } from 'zod';
 import { expressionsFault } from './expression-syntax.ts';
 import { metadataSchema } from './metadata.ts';

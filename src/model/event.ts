@@ -1,5 +1,5 @@
-// Events: the one thing that travels the whole road (interface section 2.5; backend sheet 9.4).
-// Only types are judged here; the rules are in `event-rules.ts`, the way in is `event-parse.ts`.
+// Events: the one thing that travels the whole road (interface section 2.5). Only types are judged here; the rules
+// are in `event-rules.ts`, the way in is `event-parse.ts`.
 
 import { z } from 'zod';
 import { type Check, checkSchema, tagSchema } from './check.ts';

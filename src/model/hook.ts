@@ -1,4 +1,4 @@
-// Hooks: commands that run after a check, for more light on its result (backend sheet, sections 5.10 and 9.8).
+// Hooks: commands that run after a check, for more light on its result.
 import { z } from 'zod';
 import type { HookList } from './check.ts';
 import { metadataSchema } from './metadata.ts';

@@ -1,7 +1,7 @@
-// Licences: a signed file that says how many entities may be watched, until when, and for whom (interface section 8;
-// API sheet, section 13). The signature is Ed25519 over five plain lines, so that any tool can make one:
+// Licences: a signed file that says how many entities may be watched, until when, and for whom (interface section
+// 8). The signature is Ed25519 over five plain lines, so that any tool can make one:
 //
-//   mon-license-v1 \n <entities> \n <issued> \n <expires> \n <holder>
+// mon-license-v1 \n <entities> \n <issued> \n <expires> \n <holder>
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { z } from 'zod';
 import { text, unsigned } from './quick-types.ts';

@@ -1,4 +1,4 @@
-// Mutators: what an event is turned into before a handler gets it (backend sheet, sections 6.5 and 9.7).
+// Mutators: what an event is turned into before a handler gets it.
 import { z } from 'zod';
 import { secretReferenceSchema } from './check.ts';
 import { envVarsFault } from './check-rules.ts';

@@ -1,4 +1,4 @@
-// Namespaces: what keeps teams apart. The only resource without metadata (backend sheet, section 9.11).
+// Namespaces: what keeps teams apart. The only resource without metadata.
 import { z } from 'zod';
 import { nameFault } from './names.ts';
 import { text } from './quick-types.ts';

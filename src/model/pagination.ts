@@ -1,5 +1,5 @@
-// Pages of lists: `limit` and the opaque `continue` token (API sheet, section 6.1). A token is the last key of the
-// page before, so a list that changes in between neither repeats nor loses what stayed.
+// Pages of lists: `limit` and the opaque `continue` token. A token is the last key of the page before, so a list
+// that changes in between neither repeats nor loses what stayed.
 
 /** 0 for no limit; undefined for a text that is none. */
 export const parseLimit = (text: string | undefined): number | undefined => {

@@ -1,4 +1,4 @@
-// Pipelines: named workflows of filters, a mutator and a handler (backend sheet, section 9.15).
+// Pipelines: named workflows of filters, a mutator and a handler.
 import { z } from 'zod';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';

@@ -1,7 +1,7 @@
 // Quick zod types for the hot path: an event passes through sixty of them before it becomes a fact. A zod check
-// (`.int()`, `.min(0)`, a record) costs 60 to 200 ns a field; one parse function a type costs about 10.
-// They read `null` as the empty value, as the reference product's decoder does (API sheet, section 5.7), and say
-// what they wanted; `decode.ts` adds where, and what came instead.
+// (`.int()`, `.min(0)`, a record) costs 60 to 200 ns a field; one parse function a type costs about 10. They read
+// `null` as the empty value, as the reference product's decoder does, and say what they wanted; `decode.ts` adds
+// where, and what came instead.
 import { z } from 'zod';
 import { maxUnsigned32 } from './limits.ts';
 import { replaceParse, setTraits } from './zod-internals.ts';

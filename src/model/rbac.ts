@@ -1,4 +1,4 @@
-// Roles and bindings: who may do what (API sheet, section 4.3; backend sheet, section 9.13).
+// Roles and bindings: who may do what.
 import { z } from 'zod';
 import { type Metadata, metadataSchema } from './metadata.ts';
 import { subscriptionFault } from './names.ts';

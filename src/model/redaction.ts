@@ -1,5 +1,5 @@
-// Redaction: values of labels and annotations that nobody should read, hidden wherever an entity is shown, handed to a
-// handler or sent by JSON (backend sheet, section 6.5; agent sheet, section 2.3).
+// Redaction: values of labels and annotations that nobody should read, hidden wherever an entity is shown, handed
+// to a handler or sent by JSON.
 import type { Entity } from './entity.ts';
 
 /** What is redacted unless an entity brings its own list, which then replaces this one. */

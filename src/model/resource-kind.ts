@@ -64,7 +64,7 @@ export interface ResourceKind {
   name(resource: Resource): string;
   /** Empty for cluster-wide resources and where it is not set. */
   namespace(resource: Resource): string;
-  /** Field selectors, complete names to values as text (API sheet, section 6.3). */
+  /** Field selectors, complete names to values as text. */
   fields(resource: Resource): Record<string, string>;
   /** One of them by its complete name, found without making the others; undefined when there is none. */
   field(resource: Resource, name: string): string | undefined;

@@ -1,4 +1,4 @@
-// Secrets: where a value is kept, never the value itself (API sheet, section 12.2). Always in wrapped form.
+// Secrets: where a value is kept, never the value itself. Always in wrapped form.
 import { z } from 'zod';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';

@@ -1,4 +1,4 @@
-// What a new backend begins with (API sheet, section 4.4). Plain data: passwords are hashed by whoever stores them.
+// What a new backend begins with. Plain data: passwords are hashed by whoever stores them.
 
 import { defaultNamespace } from './names.ts';
 import type { Namespace } from './namespace.ts';

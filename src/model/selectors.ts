@@ -1,5 +1,5 @@
-// Selectors: `labelSelector` and `fieldSelector` of every list (API sheet, section 6.2). No regular expressions and no
-// nesting, so a selector can't run away: it is read once from left to right and asked once per item.
+// Selectors: `labelSelector` and `fieldSelector` of every list. No regular expressions and no nesting, so a
+// selector can't run away: it is read once from left to right and asked once per item.
 
 export type Operator = '==' | '!=' | 'in' | 'notin' | 'matches';
 

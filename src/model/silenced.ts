@@ -1,5 +1,5 @@
-// Silences as resources: what an operator writes to keep alerts quiet (backend sheet, section 4.1).
-// What a silence does to an event is in `silencing.ts`.
+// Silences as resources: what an operator writes to keep alerts quiet. What a silence does to an event is in
+// `silencing.ts`.
 import { z } from 'zod';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault, subscriptionFault } from './names.ts';

@@ -1,5 +1,5 @@
-// Silencing: which silences match an event now (backend sheet, section 4.2). Asked once for every event, before
-// the check machine sees it. Silencing never stops storage: it only marks the event.
+// Silencing: which silences match an event now. Asked once for every event, before the check machine sees it.
+// Silencing never stops storage: it only marks the event.
 import type { Event } from './event.ts';
 import { entitySubscription } from './names.ts';
 import type { Silenced } from './silenced.ts';

@@ -1,6 +1,5 @@
-// Windows of time, in two notations: `subdues` of checks (RFC 3339 with repeats; backend sheet, section 5.9) and
-// `when` of event filters (clock times by weekday; section 6.4). Read and judged here; asked about by the schedule
-// and the filters.
+// Windows of time, in two notations: `subdues` of checks (RFC 3339 with repeats) and `when` of event filters (clock
+// times by weekday; section 6.4). Read and judged here; asked about by the schedule and the filters.
 import { z } from 'zod';
 import type { SubdueWindow } from './check.ts';
 import { decode } from './decode.ts';

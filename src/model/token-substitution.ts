@@ -1,5 +1,5 @@
-// Tokens: `{{ .labels.disk | default "sda" }}` in checks, hooks and assets, filled in from an entity. The agent does it
-// before it runs a check, the backend for the requests of proxy checks (agent sheet, section 4.4; backend sheet, 5.6).
+// Tokens: `{{ .labels.disk | default "sda" }}` in checks, hooks and assets, filled in from an entity. The agent
+// does it before it runs a check, the backend for the requests of proxy checks.
 import type { Decoded } from './decode.ts';
 import type { Entity } from './entity.ts';
 import { TemplateError } from './template/ast.ts';

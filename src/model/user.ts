@@ -1,5 +1,4 @@
-// Users of the basic login (API sheet, sections 3.4 and 9.6; backend sheet, section 9.12). What is stored holds the
-// hash only; what is read holds neither.
+// Users of the basic login. What is stored holds the hash only; what is read holds neither.
 import { z } from 'zod';
 import { minPasswordCharacters } from './limits.ts';
 import { strictNameFault } from './names.ts';

@@ -1,5 +1,5 @@
-// The way out: resources as readers see them (API sheet, Appendix A). Keys that are always there stay, optional
-// ones leave when empty, and an entity tells its agent's version under both names.
+// The way out: resources as readers see them. Keys that are always there stay, optional ones leave when empty, and
+// an entity tells its agent's version under both names.
 import type { Check } from './check.ts';
 import type { Entity } from './entity.ts';
 import type { Event } from './event.ts';

@@ -1,4 +1,4 @@
-// The filters every installation has. A custom filter of the same name is never consulted (backend sheet 6.4).
+// The filters every installation has. A custom filter of the same name is never consulted.
 import type { Check } from '../model/check.ts';
 import type { Event } from '../model/event.ts';
 

@@ -1,5 +1,5 @@
-// Which entities a proxy check runs for: those on which every expression of its `entity_attributes` holds. Judged in the
-// same sandbox as filters, with one global, `entity`; a failing expression matches nothing (backend sheet 5.6).
+// Which entities a proxy check runs for: those on which every expression of its `entity_attributes` holds. Judged
+// in the same sandbox as filters, with one global, `entity`; a failing expression matches nothing.
 import type { EntityConfig } from '../model/entity.ts';
 import { candidateKey } from './sandbox/prelude.ts';
 import type { ExpressionRunner, FailureKind } from './sandbox/protocol.ts';

@@ -1,6 +1,6 @@
-// Which handlers are told of events of clients of the earlier generation. There silencing, flapping and severities are the
-// business of the server, not of filters that somebody has to name, and a plain OK result is told to nobody
-// (earlier-client sheet 3.6 to 3.8). The handler may say otherwise.
+// Which handlers are told of events of clients of the earlier generation. There silencing, flapping and severities
+// are the business of the server, not of filters that somebody has to name, and a plain OK result is told to
+// nobody. The handler may say otherwise.
 import { attributesOf, isClientEntity } from '../model/earlier/attributes.ts';
 import { earlierAction } from '../model/earlier/event-shape.ts';
 import { type CheckEvent, type Event, hasCheck } from '../model/event.ts';

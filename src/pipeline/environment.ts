@@ -1,7 +1,7 @@
-// What a definition runs with: the environment of a handler's or mutator's command, the values in it that must not come
-// back to light, and the scripts of a filter.
-// Later wins: the few variables every command starts from (model/process-environment), runtime assets, env_vars, secrets
-// (backend sheet 6.3).
+// What a definition runs with: the environment of a handler's or mutator's command, the values in it that must not
+// come back to light, and the scripts of a filter.
+// Later wins: the few variables every command starts from (model/process-environment), runtime assets, env_vars,
+// secrets.
 import { commandVariables } from '../model/process-environment.ts';
 import { minScrubbedSecretChars, minScrubbedVariableChars } from './limits.ts';
 import type { PipelineDeps, SecretReference } from './ports.ts';

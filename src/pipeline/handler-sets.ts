@@ -1,5 +1,5 @@
 // Unfolds handler sets into the handlers that do something. Duplicates collapse; the order is that of the names, as
-// in the reference product, so it does not depend on where in a set a name stands (backend sheet 6.1).
+// in the reference product, so it does not depend on where in a set a name stands.
 import type { Handler } from '../model/handler.ts';
 import { maxSetLevels } from './limits.ts';
 import type { SkippedStep } from './trace.ts';

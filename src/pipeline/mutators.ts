@@ -1,5 +1,5 @@
-// The mutator of a workflow: turns the event into what the handler is given (backend sheet 6.5). Each workflow starts
-// from the same immutable text, so a mutation is seen by its own handler only.
+// The mutator of a workflow: turns the event into what the handler is given. Each workflow starts from the same
+// immutable text, so a mutation is seen by its own handler only.
 import { clientOf, earlierEvent } from '../model/earlier/event-shape.ts';
 import { type Event, hasCheck } from '../model/event.ts';
 import type { Mutator } from '../model/mutator.ts';

@@ -1,6 +1,6 @@
 // The first step after an event is committed: which workflows it asks for, and why some names lead nowhere.
-// Explicit pipelines come first, then one implicit pipeline made of check.handlers and metrics.handlers
-// (backend sheet 6.1). Pure; mistakes in definitions are data, never throws.
+// Explicit pipelines come first, then one implicit pipeline made of check.handlers and metrics.handlers. Pure;
+// mistakes in definitions are data, never throws.
 import { type Event, eventNamespace } from '../model/event.ts';
 import type { Handler } from '../model/handler.ts';
 import type { Pipeline, WorkflowReference } from '../model/pipeline.ts';

@@ -23,9 +23,8 @@ export interface ResourceLookup {
 }
 
 /**
- * Turns references into `NAME=value` strings, empty ones left out, in order (backend sheet 7). Rejects with the
- * texts of that section; a MonError that says `retry` marks the provider as out of reach rather than the reference
- * as wrong.
+ * Turns references into `NAME=value` strings, empty ones left out, in order. Rejects with the texts of that
+ * section; a MonError that says `retry` marks the provider as out of reach rather than the reference as wrong.
  */
 export type ResolveSecrets = (
   namespace: string,

@@ -5,6 +5,6 @@ import { jsonWithTimestamps } from '../model/exact-timestamps.ts';
 import { redactEvent } from '../model/redaction.ts';
 import { toWireEvent } from '../model/wire-shape.ts';
 
-/** Metadata nested, no trailing newline (backend sheet 6.5, `json`). */
+/** Metadata nested, no trailing newline. */
 export const serialiseEvent = (event: Event): string =>
   jsonWithTimestamps(toWireEvent(redactEvent(event)), event);

@@ -1,5 +1,5 @@
 // Is a moment inside the time windows of a filter? Windows are in UTC, inclusive at both ends, and one that ends
-// before it begins wraps over midnight within the lists of the current weekday (backend sheet 6.4). Pure.
+// before it begins wraps over midnight within the lists of the current weekday. Pure.
 import { parseClock, type When, weekdays } from '../model/time-windows.ts';
 
 const minuteMs = 60_000;

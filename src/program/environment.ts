@@ -1,5 +1,5 @@
-// Environment: the variables a command runs with (agent sheet 4.5, backend sheet 6.3). Later layers win; search paths are put in front of
-// what was there, never in its place.
+// Environment: the variables a command runs with. Later layers win; search paths are put in front of what was
+// there, never in its place.
 import { delimiter } from 'node:path';
 
 export type Environment = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-// The log of a program: one JSON object a line on standard output with component, level, msg and time (agent sheet 6.3).
+// The log of a program: one JSON object a line on standard output with component, level, msg and time.
 import pino from 'pino';
 
 export type Logger = pino.Logger;

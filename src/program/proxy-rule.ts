@@ -1,5 +1,5 @@
 // Proxies: through which one a URL is reached, if any, as the usual variables say it: HTTP_PROXY for http and ws,
-// HTTPS_PROXY for https and wss, NO_PROXY for what is reached directly (agent sheet 1.1). Pure.
+// HTTPS_PROXY for https and wss, NO_PROXY for what is reached directly. Pure.
 import { BlockList, isIP } from 'node:net';
 
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-// System facts: what the agent tells of the machine it runs on (agent sheet 3.4). Read from files, no command is run.
+// System facts: what the agent tells of the machine it runs on. Read from files, no command is run.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { emptySystem, type System } from '../model/entity.ts';

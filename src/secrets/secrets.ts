@@ -1,5 +1,5 @@
-// Secrets: from the reference in a check, handler or mutator to its value, just before it is used and kept nowhere
-// (API sheet, section 12.4; backend sheet, section 7). Values never reach a log, an error or an answer of the API.
+// Secrets: from the reference in a check, handler or mutator to its value, just before it is used and kept nowhere.
+// Values never reach a log, an error or an answer of the API.
 import { MonError } from '../model/errors.ts';
 import { isBackendSetting } from '../model/process-environment.ts';
 import type { Secret } from '../model/secret.ts';

@@ -1,5 +1,5 @@
-// Frames: how one message lies in one WebSocket message: `<type>\n<payload>` (agent sheet 2.1).
-// First step on the road of an event: bytes come in here and leave as a type and its payload, not yet parsed.
+// Frames: how one message lies in one WebSocket message: `<type>\n<payload>`. First step on the road of an event:
+// bytes come in here and leave as a type and its payload, not yet parsed.
 import { maxFrameTypeBytes } from './limits.ts';
 
 export const messageTypes = ['keepalive', 'event', 'entity_config', 'check_request', 'ack'] as const;

@@ -1,5 +1,5 @@
-// Headers: what an agent says of itself in the WebSocket upgrade, and what the backend answers (agent sheet 1.2, 1.3).
-// Two dialects of the same words: ours (`Mon-*`) and that of the reference product's agents; either is read.
+// Headers: what an agent says of itself in the WebSocket upgrade, and what the backend answers. Two dialects of the
+// same words: ours (`Mon-*`) and that of the reference product's agents; either is read.
 
 export const jsonType = 'application/json';
 export const protobufType = 'application/octet-stream';

@@ -1,5 +1,5 @@
-// Messages: the shape of every payload on the agent socket (agent sheet 2.4 to 2.7), as zod schemas, and their JSON.
-// Second step on the road of an event: what passes here has the right shape; whether it makes sense, others decide.
+// Messages: the shape of every payload on the agent socket, as zod schemas, and their JSON. Second step on the road
+// of an event: what passes here has the right shape; whether it makes sense, others decide.
 import { z } from 'zod';
 import { checkConfigSchema, checkSchema } from '../model/check.ts';
 import { entityConfigSchema } from '../model/entity.ts';

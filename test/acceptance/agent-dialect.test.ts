@@ -1,5 +1,5 @@
-// The conversation of the reference product, header by header and frame by frame (agent sheet, sections 1 and 2): one of
-// its agents with our backend, in both encodings, and our agent with one of its backends.
+// The conversation of the reference product, header by header and frame by frame: one of its agents with our
+// backend, in both encodings, and our agent with one of its backends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentStopped } from '../../src/wire/close.ts';

@@ -1,5 +1,5 @@
-// The agent program and the backend program over TLS: who trusts whom, and who logs in with what (agent sheet 1.5); and
-// an agent that is one entity too many (1.4).
+// The agent program and the backend program over TLS: who trusts whom, and who logs in with what; and an agent that
+// is one entity too many (1.4).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Checks a client is asked for: from the request to the result (earlier-client sheet 1.8).
+// Checks a client is asked for: from the request to the result.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createCommandSlots } from '../../src/client/command-slots.ts';

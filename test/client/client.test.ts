@@ -1,4 +1,4 @@
-// The client as a whole, with a broker in memory and time in our hands (earlier-client sheet 1.6 and 1.7).
+// The client as a whole, with a broker in memory and time in our hands.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { deregistrationResult } from '../../src/client/client.ts';

@@ -1,4 +1,4 @@
-// The HTTP socket of the client, byte for byte (interface section 4.7; earlier-client sheet 1.12).
+// The HTTP socket of the client, byte for byte (interface section 4.7).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type HttpSocket, openHttpSocket } from '../../src/client/http-socket.ts';

@@ -1,4 +1,4 @@
-// The TCP and UDP sockets of the client, from outside (interface section 4.7; earlier-client sheet 1.11).
+// The TCP and UDP sockets of the client, from outside (interface section 4.7).
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { maxSocketBytes } from '../../src/client/limits.ts';

@@ -1,4 +1,4 @@
-// Checks a client runs by its own clock (earlier-client sheet 1.10).
+// Checks a client runs by its own clock.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isStandalone } from '../../src/client/standalone.ts';

@@ -1,4 +1,4 @@
-// Configurations of clients and checks that are wrong, and what is said of them (earlier-client sheet 1.3).
+// Configurations of clients and checks that are wrong, and what is said of them.
 import type { Json } from '../../src/model/earlier/json.ts';
 
 /** What is wrong, the configuration, and every message it earns. */

@@ -1,4 +1,4 @@
-// Every validation message of the earlier generation, each with a configuration that earns it (earlier-client sheet 1.3).
+// Every validation message of the earlier generation, each with a configuration that earns it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { validate } from '../../src/client/settings/validate.ts';

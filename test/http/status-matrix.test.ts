@@ -1,5 +1,5 @@
-// The matrix of statuses (API sheet, appendix B) and the tables of the interface (4.1 to 4.4, 7), row by row, over a real
-// socket, on the real backend, once with an access token and once with an API key.
+// The matrix of statuses and the tables of the interface (4.1 to 4.4, 7), row by row, over a real socket, on the
+// real backend, once with an access token and once with an API key.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { examples } from '../../src/http/openapi/examples.ts';

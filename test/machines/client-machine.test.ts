@@ -1,4 +1,4 @@
-// One client of the earlier generation: the client machine, fact by fact (earlier-client sheet 3 and 8).
+// One client of the earlier generation: the client machine, fact by fact.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ClientContext, ClientEffect, ClientFact } from '../../src/machines/client/client-facts.ts';

@@ -1,4 +1,4 @@
-// What clients of the earlier generation say and are told, message by message (earlier-client sheet 1.7, 3 and 5.4).
+// What clients of the earlier generation say and are told, message by message.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clientEntity } from '../../src/machines/client/client-entity-rule.ts';

@@ -1,5 +1,5 @@
-// One check of one client, as the earlier generation tells it: the state machine of the reference product as a table
-// (earlier-client sheet 3.5, 3.7 and 8).
+// One check of one client, as the earlier generation tells it: the state machine of the reference product as a
+// table.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mergeResult } from '../../src/machines/check/merge-rule.ts';

@@ -1,4 +1,4 @@
-// Extraction: what every reader of metrics gives back, and the small things they share (agent sheet 4.8). Pure.
+// Extraction: what every reader of metrics gives back, and the small things they share. Pure.
 import type { Metrics } from '../../model/event.ts';
 import { maxMetricLineCharacters } from '../limits.ts';
 

@@ -1,4 +1,4 @@
-// Thresholds: metrics that go too far raise the status of a check that found nothing wrong (agent sheet 4.9). Pure.
+// Thresholds: metrics that go too far raise the status of a check that found nothing wrong. Pure.
 import type { Check } from '../../model/check.ts';
 import { underBothNames } from '../../model/reserved-labels.ts';
 import { type Point, readFloat } from './extraction.ts';

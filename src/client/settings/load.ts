@@ -1,5 +1,6 @@
-// Loading the configuration (sheet 1.2): environment, then the file, then the directories, merged in this order; what the
-// client insists on comes last, and then the whole is validated. Nothing is thrown: notices and problems come back as data.
+// Loading the configuration: environment, then the file, then the directories, merged in this order; what the
+// client insists on comes last, and then the whole is validated. Nothing is thrown: notices and problems come back
+// as data.
 import { difference, isMap, type Json, mergeMaps } from '../../model/earlier/json.ts';
 import { redact } from '../../model/earlier/redaction.ts';
 import type { Problem } from '../../model/earlier/rule-table.ts';

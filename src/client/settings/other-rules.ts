@@ -1,5 +1,5 @@
-// What the other scopes must look like (sheet 1.3): they belong to servers, but a client is given the whole configuration
-// and refuses to start with a wrong one.
+// What the other scopes must look like: they belong to servers, but a client is given the whole configuration and
+// refuses to start with a wrong one.
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import {
   always,

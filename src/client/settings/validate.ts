@@ -1,4 +1,4 @@
-// Validation of a whole configuration, in the order of the reference product (sheet 1.3): the product's own scope, the
+// Validation of a whole configuration, in the order of the reference product: the product's own scope, the
 // transport, every definition, and then the client.
 
 import { checkDefinitionProblems } from '../../model/earlier/check-rules.ts';

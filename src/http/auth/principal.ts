@@ -14,7 +14,7 @@ export interface Principal {
   readonly passwordTag?: string;
 }
 
-/** Every login carries it; API keys do not (API sheet 3.3). */
+/** Every login carries it; API keys do not. */
 export const usersGroup = 'system:users';
 
 /** Whether they are agents: then an agent session is all they get. */

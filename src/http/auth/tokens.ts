@@ -1,4 +1,4 @@
-// Tokens: signed statements of who somebody is, for a while (API sheet 3.2). HS256 only, fixed here and nowhere else.
+// Tokens: signed statements of who somebody is, for a while. HS256 only, fixed here and nowhere else.
 import { createHash, randomBytes } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';

@@ -1,5 +1,5 @@
-// The pipes of the clients that are connected to us: a fanout pipe reaches all of them, a direct pipe one after the other
-// (earlier-client sheet 1.7 and 2). A broker in memory; what nobody takes is lost, as it is with the brokers it stands for.
+// The pipes of the clients that are connected to us: a fanout pipe reaches all of them, a direct pipe one after the
+// other. A broker in memory; what nobody takes is lost, as it is with the brokers it stands for.
 import type { Outlet } from '../../actors/families/client/client-requests.ts';
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import type { ServerMessage } from '../../wire/earlier/web-socket-messages.ts';

@@ -1,4 +1,4 @@
-// `limit`, `offset` and `filter.a.b=value` on any list of the earlier API (earlier-client sheet 4).
+// `limit`, `offset` and `filter.a.b=value` on any list of the earlier API.
 import { isMap } from '../../model/earlier/json.ts';
 
 export interface Paged {

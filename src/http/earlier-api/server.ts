@@ -1,5 +1,5 @@
-// The API of the earlier generation, and the WebSocket its clients connect to, on one port of their own (earlier-client
-// sheet 4). Users and rules are those of the backend: Basic credentials, and the rights they have in namespace `default`.
+// The API of the earlier generation, and the WebSocket its clients connect to, on one port of their own. Users and
+// rules are those of the backend: Basic credentials, and the rights they have in namespace `default`.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';

@@ -1,5 +1,5 @@
-// /info, /health and /settings of the earlier generation (earlier-client sheet 4). Messages never wait here: what arrives is
-// taken at once, by one taker as long as this backend serves and hears its transport. What was its Redis is our store.
+// /info, /health and /settings of the earlier generation. Messages never wait here: what arrives is taken at once,
+// by one taker as long as this backend serves and hears its transport. What was its Redis is our store.
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { defaultClientCriticalSeconds, defaultClientWarningSeconds } from '../../machines/limits.ts';

@@ -1,5 +1,5 @@
-// Codecs: how payloads lie in frames, chosen once a session by the Accept header of its upgrade (agent sheet 1.3).
-// The backend speaks JSON inside; for an agent that wants the binary encoding, the edge translates both ways here.
+// Codecs: how payloads lie in frames, chosen once a session by the Accept header of its upgrade. The backend speaks
+// JSON inside; for an agent that wants the binary encoding, the edge translates both ways here.
 import { parseGuarded } from '../../model/guarded-json.ts';
 import { decodeFrame, encodeFrame } from '../../wire/frames.ts';
 import { type ContentType, jsonType, protobufType } from '../../wire/headers.ts';
@@ -58,7 +58,7 @@ export const protobufCodec: AgentCodec = {
   },
 };
 
-/** Every codec this backend speaks, in the order in which the answer to an upgrade names them (agent sheet 1.3). */
+/** Every codec this backend speaks, in the order in which the answer to an upgrade names them. */
 export const codecs: readonly AgentCodec[] = [protobufCodec, jsonCodec];
 
 /** The codec an agent asked for, or JSON, which every agent reads. */

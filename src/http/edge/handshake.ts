@@ -64,7 +64,7 @@ const byCertificate = (backend: BackendPort, name: string, isDemanded: boolean):
   const user = findUser(backend.resources, name);
   if (user?.disabled === true) return refused(401, 'bad credentials');
   if (user !== undefined) return { username: user.username, groups: groupsOf(user), via: 'certificate' };
-  // An agent without a user of its own acts in the agents' group (agent sheet 1.5).
+  // An agent without a user of its own acts in the agents' group.
   if (isDemanded) return { username: agentUsername, groups: [agentsGroup], via: 'certificate' };
   return refused(
     401,

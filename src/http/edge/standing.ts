@@ -4,7 +4,7 @@ import type { Resources } from '../../actors/resources/resources.ts';
 import type { Principal } from '../auth/principal.ts';
 import { authorize } from '../rbac.ts';
 
-/** What an agent needs: to create events of an entity in its namespace (agent sheet 1.4). */
+/** What an agent needs: to create events of an entity in its namespace. */
 export const mayReport = (
   table: Resources,
   principal: Principal,

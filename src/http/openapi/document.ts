@@ -96,7 +96,7 @@ const refusalOf = (status: number, plain: boolean): Json => {
 
 const isRule = (access: RouteDescription['access']): boolean => typeof access === 'object';
 
-/** What follows from access, method and address (API sheet, section 1.2). */
+/** What follows from access, method and address. */
 const impliedRefusals = ({ access, method, url, doc }: RouteDescription): readonly number[] => {
   if (access === 'public') return [500];
   const changes = method !== 'GET';

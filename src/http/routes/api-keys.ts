@@ -1,4 +1,4 @@
-// API keys (interface section 4.1; API sheet 9.1). The key is made here, told once in `Location`, and sealed at rest.
+// API keys (interface section 4.1). The key is made here, told once in `Location`, and sealed at rest.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';

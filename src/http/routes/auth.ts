@@ -1,4 +1,4 @@
-// Login, refresh and logout (API sheet 3.1). Their errors are plain text, as clients expect, and JSON for those who ask for it.
+// Login, refresh and logout. Their errors are plain text, as clients expect, and JSON for those who ask for it.
 import { z } from 'zod';
 import { errorCatalogue, MonError } from '../../model/errors.ts';
 import { type Authenticator, parseBasic, parseBearer } from '../auth/authenticator.ts';

@@ -1,4 +1,4 @@
-// Checks: the generic routes, running one now, and naming its hooks (API sheet 9.2).
+// Checks: the generic routes, running one now, and naming its hooks.
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';
 import type { Resources } from '../../actors/resources/resources.ts';

@@ -1,5 +1,5 @@
-// The cluster as clients of the reference product ask for it (API sheet 9.7): this backend is its one member. Members come
-// and go by starting and stopping backends, so there is nothing to write.
+// The cluster as clients of the reference product ask for it: this backend is its one member. Members come and go
+// by starting and stopping backends, so there is nothing to write.
 import { z } from 'zod';
 import { type AccessRule, type GuardedRoute, ok } from '../route.ts';
 import { json } from '../route-doc.ts';

@@ -1,4 +1,4 @@
-// Entities in the form of core/v2: both halves in one (API sheet 9.3).
+// Entities in the form of core/v2: both halves in one.
 import type { Entity } from '../../model/entity.ts';
 import { etagOf } from '../../model/etag.ts';
 import { entityKind } from '../../model/kinds/watching.ts';

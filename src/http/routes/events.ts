@@ -1,5 +1,5 @@
-// Events over HTTP (interface section 4.4; API sheet, section 8). A write is answered 201 after its commit: who reads it
-// back, finds it, and a crash does not take it away.
+// Events over HTTP (interface section 4.4). A write is answered 201 after its commit: who reads it back, finds it,
+// and a crash does not take it away.
 import { randomUUID } from 'node:crypto';
 import { definitionsIn } from '../../actors/resources/configuration.ts';
 import { MonError } from '../../model/errors.ts';

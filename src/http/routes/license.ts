@@ -1,4 +1,4 @@
-// The licence (API sheet, section 13): one signed file for the whole cluster. What is put is checked before it counts.
+// The licence: one signed file for the whole cluster. What is put is checked before it counts.
 import type { KeyObject } from 'node:crypto';
 import { licenseId } from '../../actors/resources/licensed-limit.ts';
 import type { Resource } from '../../actors/resources/resource-table.ts';

@@ -1,5 +1,5 @@
-// Logging in at an OIDC issuer (API sheet, section 11.1): away to the issuer, back with a code, tokens of our own. A login
-// that began on a page of this site ends there, refused or not: what came of it is in the fragment, which no server logs.
+// Logging in at an OIDC issuer: away to the issuer, back with a code, tokens of our own. A login that began on a
+// page of this site ends there, refused or not: what came of it is in the fragment, which no server logs.
 import { z } from 'zod';
 import { MonError } from '../../model/errors.ts';
 import type { Authenticator } from '../auth/authenticator.ts';

@@ -1,4 +1,4 @@
-// What operators and load balancers ask, without logging in: health, readiness, version, metrics (API sheet 10).
+// What operators and load balancers ask, without logging in: health, readiness, version, metrics.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { BackendPort, HealthReport, MemberHealth } from '../backend-port.ts';

@@ -1,4 +1,4 @@
-// Users: stored with the hash of their password, disabled instead of removed (API sheet 9.6).
+// Users: stored with the hash of their password, disabled instead of removed.
 import { parseOptions } from '@node-rs/bcrypt';
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';

@@ -1,5 +1,5 @@
-// Attributes of the earlier generation that our resources have no field for: they travel in one annotation, as one JSON
-// text, under the name that existing handlers and plugins already read (earlier-client sheet 5).
+// Attributes of the earlier generation that our resources have no field for: they travel in one annotation, as one
+// JSON text, under the name that existing handlers and plugins already read.
 import type { Entity } from '../entity.ts';
 import type { Metadata } from '../metadata.ts';
 import { isMap, type Json } from './json.ts';

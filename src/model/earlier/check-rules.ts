@@ -1,4 +1,4 @@
-// What a check definition and a check result must look like (sheet 1.3 and 1.11).
+// What a check definition and a check result must look like.
 import { parseCron } from '../cron.ts';
 import { isMap, type Json } from './json.ts';
 import {

@@ -1,6 +1,6 @@
-// An event in the shape of the earlier generation: `client`, `check`, `action`, and an id that stays the same for as long as
-// the incident lasts (earlier-client sheet 3.5, 3.7 and 8). Its API shows it, and the mutator `earlier_event` hands it to
-// handlers and plugins that were written for it.
+// An event in the shape of the earlier generation: `client`, `check`, `action`, and an id that stays the same for
+// as long as the incident lasts. Its API shows it, and the mutator `earlier_event` hands it to handlers and plugins
+// that were written for it.
 import type { Check } from '../check.ts';
 import type { Entity } from '../entity.ts';
 import type { CheckEvent } from '../event.ts';
@@ -69,7 +69,7 @@ export const unresolvedIn = ({ check }: CheckEvent): Json | undefined => {
   return isMap(incident) ? incident : undefined;
 };
 
-/** Only what is wrong is in the earlier generation's event registry, and what nobody ended (earlier-client sheet 3.7). */
+/** Only what is wrong is in the earlier generation's event registry, and what nobody ended. */
 export const isEarlierEvent = (event: CheckEvent): boolean =>
   event.check.status !== 0 ||
   (event.check.state === 'flapping' && attributesOf(event.check.metadata)['force_resolve'] !== true) ||

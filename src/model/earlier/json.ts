@@ -16,7 +16,7 @@ const unique = (items: readonly unknown[]): unknown[] => {
   });
 };
 
-/** Maps are merged key by key, arrays are joined without doubles, anything else is replaced (sheet 1.2). */
+/** Maps are merged key by key, arrays are joined without doubles, anything else is replaced. */
 export const deepMerge = (base: unknown, incoming: unknown): unknown => {
   if (Array.isArray(base) && Array.isArray(incoming)) return unique([...base, ...incoming]);
   if (!isMap(base) || !isMap(incoming)) return incoming;
@@ -28,7 +28,7 @@ export const deepMerge = (base: unknown, incoming: unknown): unknown => {
 
 export const mergeMaps = (base: Json, incoming: Json): Json => deepMerge(base, incoming) as Json;
 
-/** What changed between two maps: nested like them, each leaf `[before, after]` (sheet 1.2). */
+/** What changed between two maps: nested like them, each leaf `[before, after]`. */
 export const difference = (before: Json, after: Json): Json => {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changes: [string, unknown][] = [];

@@ -1,4 +1,4 @@
-// Pipes: what the earlier generation sends its messages through (earlier-client sheet 1.7 and 2).
+// Pipes: what the earlier generation sends its messages through.
 
 /** A message in a direct pipe reaches one of its takers, in a fanout pipe all of them. */
 export type PipeType = 'direct' | 'fanout';

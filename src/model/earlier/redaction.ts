@@ -1,5 +1,5 @@
-// Redaction of the earlier generation (sheet 1.5): a value is hidden when its key is exactly one of the listed ones, in
-// its letter case, at any depth. Other than `src/model/redaction.ts`, which compares loosely.
+// Redaction of the earlier generation: a value is hidden when its key is exactly one of the listed ones, in its
+// letter case, at any depth. Other than `src/model/redaction.ts`, which compares loosely.
 import { defaultRedact } from '../redaction.ts';
 import { isMap, type Json } from './json.ts';
 

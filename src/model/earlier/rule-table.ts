@@ -1,5 +1,5 @@
-// Validation as tables: each row says where it looks, when it applies, what must hold and what is said when it does not.
-// Every failure is gathered, not just the first (sheet 1.3).
+// Validation as tables: each row says where it looks, when it applies, what must hold and what is said when it does
+// not. Every failure is gathered, not just the first.
 import { isMap, type Json } from './json.ts';
 
 export interface Problem {

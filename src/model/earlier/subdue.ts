@@ -1,5 +1,5 @@
-// Times in which a check is not run: windows by weekday, in local time or at an offset, both ends included; one whose end
-// is before its begin goes over midnight (sheet 1.10). Pure.
+// Times in which a check is not run: windows by weekday, in local time or at an offset, both ends included; one
+// whose end is before its begin goes over midnight. Pure.
 import { isMap } from './json.ts';
 import { type ClockTime, readClockTime, weekdays } from './time-window-rules.ts';
 

@@ -1,4 +1,4 @@
-// Time windows by weekday, as `subdue` of a check and `when` of a filter hold them (sheet 1.3 and 1.10).
+// Time windows by weekday, as `subdue` of a check and `when` of a filter hold them.
 import { isMap, type Json } from './json.ts';
 
 export const weekdays = [

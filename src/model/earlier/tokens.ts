@@ -1,5 +1,5 @@
-// Tokens of the earlier generation: `:::path.to.value|default:::`, filled in from the client's own definition (sheet 1.9).
-// They live in strings only; keys stay, and the result of a token is always text.
+// Tokens of the earlier generation: `:::path.to.value|default:::`, filled in from the client's own definition. They
+// live in strings only; keys stay, and the result of a token is always text.
 import { isMap, type Json } from './json.ts';
 
 export interface Substituted {

@@ -1,4 +1,4 @@
-// The functions templates may call: those of Go's text/template, and `default` and `assetPath` (agent sheet, 4.4).
+// The functions templates may call: those of Go's text/template, and `default` and `assetPath`.
 import { maxTemplateCharacters } from '../limits.ts';
 import { printf } from './printf.ts';
 import { formatValue, isAbsent, isMap, isTruthy, Missing, typeName, ValueError } from './values.ts';

@@ -1,5 +1,5 @@
 // Reads a template: text with `{{ }}` in it becomes a tree. The language is the subset of Go's text/template that
-// monitoring definitions use (agent sheet, section 4.4); messages are those its users know.
+// monitoring definitions use; messages are those its users know.
 import type { Node } from './ast.ts';
 import type { Token } from './lexer.ts';
 import { PipelineReader } from './pipeline-reader.ts';

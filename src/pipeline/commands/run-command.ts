@@ -1,5 +1,5 @@
-// Runs one command of a handler or mutator: the event on its standard input, both of its outputs as one stream, in the
-// order they were written (backend sheet 6.3). Whatever goes wrong is a result with a name; nothing here throws.
+// Runs one command of a handler or mutator: the event on its standard input, both of its outputs as one stream, in
+// the order they were written. Whatever goes wrong is a result with a name; nothing here throws.
 import type { Spawn } from '../../execution/process-group.ts';
 import { type Ending, runCommand as run } from '../../execution/run-command.ts';
 import type { CommandRequest, CommandResult, CommandRunner } from './protocol.ts';

@@ -1,4 +1,4 @@
-// The `pipe` handler: a command on this machine that reads the mutated event (backend sheet 6.3).
+// The `pipe` handler: a command on this machine that reads the mutated event.
 import type { Handler } from '../../model/handler.ts';
 import type { CommandRunner } from '../commands/protocol.ts';
 import type { Environment } from '../environment.ts';

@@ -1,5 +1,5 @@
 // The `tcp` handler: connect, write the mutated event, close. No reply is read and no newline added; the timeout
-// bounds dial and write (backend sheet 6.3).
+// bounds dial and write.
 import { connect } from 'node:net';
 import type { Handler } from '../../model/handler.ts';
 import { defaultSocketTimeoutSeconds, socketLingerMs } from '../limits.ts';

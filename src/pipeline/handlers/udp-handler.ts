@@ -1,5 +1,5 @@
-// The `udp` handler: the mutated event as one datagram (backend sheet 6.3). It is sent, not delivered: UDP promises
-// nothing, so neither do we.
+// The `udp` handler: the mutated event as one datagram. It is sent, not delivered: UDP promises nothing, so neither
+// do we.
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import type { Handler } from '../../model/handler.ts';

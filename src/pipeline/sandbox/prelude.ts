@@ -3,8 +3,8 @@
 // an object of functions for the host, which user code can't reach.
 
 /**
- * Beside an entity in place of an event: expressions then see that entity alone, as `entity` (proxy requests, backend
- * sheet 5.6). No event that we write holds this key.
+ * Beside an entity in place of an event: expressions then see that entity alone, as `entity`. No event that we
+ * write holds this key.
  */
 export const candidateKey = 'is_candidate';
 
@@ -43,10 +43,10 @@ export const freshPrelude = `(function (global) {${globals}
 })(globalThis)`;
 
 /**
- * For filter expressions (backend sheet 6.4). Helpers take unix seconds and answer in UTC, 0 without an argument.
- * `event` has its metadata both nested and one level higher, and no field is undefined that may simply be absent;
- * only `check` and `metrics` are missing when the event has none. Done in here rather than before the crossing: a
- * third less JSON to parse, which is what an evaluation mostly costs.
+ * For filter expressions. Helpers take unix seconds and answer in UTC, 0 without an argument. `event` has its
+ * metadata both nested and one level higher, and no field is undefined that may simply be absent; only `check` and
+ * `metrics` are missing when the event has none. Done in here rather than before the crossing: a third less JSON to
+ * parse, which is what an evaluation mostly costs.
  */
 export const filterPrelude = `(function (global) {${globals}
   var lists = {
@@ -104,7 +104,7 @@ export const filterPrelude = `(function (global) {${globals}
 /**
  * For mutators: the event as it is serialised, whose metadata can also be read and written one level higher
  * (`event.check.labels`), as in filters. `finish` turns what the mutator returned into text: `T` and the output, or
- * `C` and the class of an unusable result (backend sheet 6.5).
+ * `C` and the class of an unusable result.
  */
 export const mutatorPrelude = `(function (global) {
   var parse = JSON.parse, stringify = JSON.stringify, classOf = Object.prototype.toString, call = Function.call;

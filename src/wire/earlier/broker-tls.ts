@@ -1,5 +1,5 @@
-// TLS to a broker, as the configuration of a client says it (earlier-client sheet 2.1 and 2.2): who the broker must be, and
-// who we are. Files are read for every connection, so that renewed ones are taken without a restart.
+// TLS to a broker, as the configuration of a client says it: who the broker must be, and who we are. Files are read
+// for every connection, so that renewed ones are taken without a restart.
 import { readFileSync } from 'node:fs';
 import { isMap } from '../../model/earlier/json.ts';
 

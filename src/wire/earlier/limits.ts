@@ -1,4 +1,4 @@
-// The figures of the earlier generation's transports, each with its unit (earlier-client sheet 2).
+// The figures of the earlier generation's transports, each with its unit.
 
 /** One attempt to connect. */
 export const connectTimeoutMs = 20_000;

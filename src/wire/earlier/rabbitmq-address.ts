@@ -1,4 +1,4 @@
-// Where a RabbitMQ is: the `rabbitmq` scope of a configuration in the words of the library (earlier-client sheet 2.1).
+// Where a RabbitMQ is: the `rabbitmq` scope of a configuration in the words of the library.
 import { isMap } from '../../model/earlier/json.ts';
 import { type BrokerTls, brokerTls } from './broker-tls.ts';
 

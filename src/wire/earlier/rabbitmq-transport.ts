@@ -1,5 +1,5 @@
-// The earlier generation's transport over RabbitMQ, with exactly its exchanges, queues, flags and message properties
-// (earlier-client sheet 2.1): whoever declares them otherwise gets 406 from the broker.
+// The earlier generation's transport over RabbitMQ, with exactly its exchanges, queues, flags and message
+// properties: whoever declares them otherwise gets 406 from the broker.
 import { randomInt } from 'node:crypto';
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
 import type { Pipe } from '../../model/earlier/pipes.ts';

@@ -1,4 +1,4 @@
-// Where a Redis is: the `redis` scope of a configuration in the words of the library (earlier-client sheet 2.2).
+// Where a Redis is: the `redis` scope of a configuration in the words of the library.
 import type { RedisOptions as AllRedisOptions } from 'ioredis';
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import { brokerTls } from './broker-tls.ts';

@@ -1,5 +1,5 @@
-// The earlier generation's transport over Redis, with exactly its keys (earlier-client sheet 2.2): lists for direct pipes,
-// channels for fanout pipes, a connection of its own for every list that is waited on.
+// The earlier generation's transport over Redis, with exactly its keys: lists for direct pipes, channels for fanout
+// pipes, a connection of its own for every list that is waited on.
 import { Redis } from 'ioredis';
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';

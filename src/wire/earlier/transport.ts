@@ -1,5 +1,5 @@
-// What the two ends of the earlier generation speak through: pipes on a broker (earlier-client sheet 2). Bodies are JSON
-// text without any envelope.
+// What the two ends of the earlier generation speak through: pipes on a broker. Bodies are JSON text without any
+// envelope.
 import type { Pipe } from '../../model/earlier/pipes.ts';
 
 export const keepalivesPipe: Pipe = { type: 'direct', name: 'keepalives' };

@@ -1,7 +1,6 @@
-// The messages of the agent conversation in their binary form: field numbers of the published schema of the reference
-// product (agent sheet, section 11), under the JSON keys by which everybody else knows these values.
-// Left out: extended attributes and the flapping of past results, which have no JSON key, and the older form of `subdue`,
-// which has no effect.
+// The messages of the agent conversation in their binary form: field numbers of the published schema of the
+// reference product, under the JSON keys by which everybody else knows these values. Left out: extended attributes
+// and the flapping of past results, which have no JSON key, and the older form of `subdue`, which has no effect.
 import {
   double,
   flag,

@@ -1,5 +1,5 @@
-// Checks of clients inside a whole backend: who is asked, what a definition adds to a result, and how an incident ends
-// (earlier-client sheet 3.4, 3.7, 3.9 and 3.11).
+// Checks of clients inside a whole backend: who is asked, what a definition adds to a result, and how an incident
+// ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';

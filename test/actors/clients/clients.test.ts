@@ -1,4 +1,4 @@
-// The registry of clients inside a whole backend, on a clock turned by hand (interface section 3; earlier-client sheet 3).
+// The registry of clients inside a whole backend, on a clock turned by hand (interface section 3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';

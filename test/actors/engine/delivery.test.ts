@@ -7,7 +7,7 @@ import { StoreError } from '../../../src/store/snapshot-store.ts';
 import { fc } from '../../property.ts';
 import { World } from './world.ts';
 
-/** `status: occurrences/watermark`, as the reference product counts them (backend sheet 3.6). */
+/** `status: occurrences/watermark`, as the reference product counts them. */
 const sequence = '0:1/1 0:2/2 1:1/1 1:2/2 1:3/3 2:1/3 2:2/3 2:3/3 2:4/4 0:1/4 2:1/1'.split(' ');
 
 const countsOf = (world: World): string[] =>

@@ -1,5 +1,5 @@
-// Keepalives through the whole engine: who is reported dead, when, how often, and what happens over an outage of the
-// backend itself (backend sheet 2; promises 10 and 11).
+// Keepalives through the whole engine: who is reported dead, when, how often, and what happens over an outage of
+// the backend itself (promises 10 and 11).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Agent } from './agent.ts';

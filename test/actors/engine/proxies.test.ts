@@ -1,5 +1,5 @@
-// Proxy requests through the whole engine: which entities a check runs for, with what, when, and on which agent
-// (backend sheet 5.6 and 5.7). The expressions run in the real sandbox.
+// Proxy requests through the whole engine: which entities a check runs for, with what, when, and on which agent.
+// The expressions run in the real sandbox.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ProxyMatcher } from '../../../src/actors/families/schedule/proxy-matcher.ts';

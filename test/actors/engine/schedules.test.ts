@@ -1,4 +1,4 @@
-// Schedules through the whole engine: when agents are asked, which of them, and with what (backend sheet 5).
+// Schedules through the whole engine: when agents are asked, which of them, and with what.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nextIntervalRun } from '../../../src/machines/schedule/splay-rule.ts';

@@ -1,4 +1,4 @@
-// Silences through the whole engine: when they hold, what they hide, how they end (backend sheet 4).
+// Silences through the whole engine: when they hold, what they hide, how they end.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fc } from '../../property.ts';

@@ -1,4 +1,4 @@
-// TTLs through the whole engine: a check that promised to report and did not (backend sheet 3.8, interface section 3).
+// TTLs through the whole engine: a check that promised to report and did not.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startMs, World } from './world.ts';

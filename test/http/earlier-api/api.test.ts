@@ -1,4 +1,4 @@
-// The API of the earlier generation, from outside (earlier-client sheet 4).
+// The API of the earlier generation, from outside.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { handlerSchema } from '../../../src/model/handler.ts';

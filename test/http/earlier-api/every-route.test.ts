@@ -1,4 +1,4 @@
-// Every row of the table of the earlier API (earlier-client sheet 4), over a real socket: code, body and headers.
+// Every row of the table of the earlier API, over a real socket: code, body and headers.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { earlierRoutes } from '../../../src/http/earlier-api/router.ts';

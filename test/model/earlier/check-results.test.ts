@@ -1,4 +1,4 @@
-// What is wrong with a result from this machine or of the API, and the times of windows (earlier-client sheet 1.10, 1.11).
+// What is wrong with a result from this machine or of the API, and the times of windows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkResultProblem } from '../../../src/model/earlier/check-rules.ts';

@@ -1,4 +1,4 @@
-// Tokens of the earlier generation (earlier-client sheet 1.9).
+// Tokens of the earlier generation.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { substitute } from '../../../src/model/earlier/tokens.ts';

@@ -1,5 +1,4 @@
-// The transport over RabbitMQ against a real server: the topology of the earlier generation, and TLS (earlier-client sheet
-// 2.1).
+// The transport over RabbitMQ against a real server: the topology of the earlier generation, and TLS.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect } from 'amqplib';

@@ -1,5 +1,5 @@
-// The transport over Redis against real servers: the keys of the earlier generation, TLS, sentinels, and a server that no
-// longer answers (earlier-client sheet 2.2).
+// The transport over Redis against real servers: the keys of the earlier generation, TLS, sentinels, and a server
+// that no longer answers.
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';

@@ -1,6 +1,6 @@
-// Logins through a directory (ldap, ad): find the entry of a name, take its groups, and prove the password by binding
-// as it (API sheet, section 11.2). Servers are tried in order until one says yes. The caller only ever hears yes or no;
-// why it was no is for the log.
+// Logins through a directory (ldap, ad): find the entry of a name, take its groups, and prove the password by
+// binding as it. Servers are tried in order until one says yes. The caller only ever hears yes or no; why it was no
+// is for the log.
 import {
   AndFilter,
   type Client,

@@ -1,4 +1,4 @@
-// Somebody a provider vouches for: who they are here, their groups, and where they come from (API sheet, section 11.2).
+// Somebody a provider vouches for: who they are here, their groups, and where they come from.
 import { clusterAdminsGroup } from '../../../model/seeds.ts';
 import { usersGroup } from '../principal.ts';
 import { maxIdentityCharacters } from './limits.ts';

@@ -1,6 +1,6 @@
-// Logins at an OIDC issuer: authorization code with PKCE (API sheet, section 11). What we have to remember between the
-// two halves travels sealed through the browser, so any backend of a cluster may finish what another began; a cookie
-// binds it to the browser it began in.
+// Logins at an OIDC issuer: authorization code with PKCE. What we have to remember between the two halves travels
+// sealed through the browser, so any backend of a cluster may finish what another began; a cookie binds it to the
+// browser it began in.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as oidc from 'openid-client';
 import type { Resources } from '../../../actors/resources/resources.ts';
