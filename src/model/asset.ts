@@ -1,4 +1,4 @@
-// Assets: archives of programs that checks, handlers and filters run with.
+// Assets: archives of programs that checks, handlers and filters need at run time.
 import { z } from 'zod';
 import { expressionsFault } from './expression-syntax.ts';
 import { minSha512Characters } from './limits.ts';

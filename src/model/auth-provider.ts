@@ -1,5 +1,5 @@
-// Authentication providers: directories and OIDC issuers users may log in through (interface section 2.3). Always
-// in wrapped form; `type` is `ldap`, `ad` or `oidc`.
+// Authentication providers: LDAP and AD directories and OIDC issuers that users log in through (interface section
+// 2.3). Always in wrapped form; `type` is `ldap`, `ad` or `oidc`.
 import { z } from 'zod';
 import { type Decoded, decode } from './decode.ts';
 import { metadataSchema } from './metadata.ts';
@@ -35,14 +35,14 @@ const serverSchema = (type: 'ldap' | 'ad') => {
       trusted_ca_file: text(''),
       client_cert_file: text(''),
       client_key_file: text(''),
-      /** Null binds anonymously. */
+      /** Null means an anonymous bind. */
       binding: z
         .object({ user_dn: text(''), password: text('') })
         .nullable()
         .default(null),
       default_upn_domain: text(''),
       include_nested_groups: flag().optional(),
-      /** Without one, groups come from the user's own entry. */
+      /** Without a group search, groups are read from the user's own entry. */
       group_search: group
         .nullish()
         .transform(
@@ -106,7 +106,7 @@ export const authSecretPaths = [
   ['spec', 'client_secret'],
 ] as const;
 
-/** Reads a provider whose `type` may be written in any letter case. */
+/** Decodes a provider. `type` is matched case-insensitively. */
 export const decodeAuthProvider = (raw: unknown): Decoded<AuthProvider> => {
   const { type, spec, ...rest } = (raw ?? {}) as Record<string, unknown>;
   const known = authProviderTypes.find((word) => word === String(type ?? '').toLowerCase());
@@ -131,7 +131,7 @@ const serverFault = (server: DirectoryServer, where: string): string | null => {
 };
 
 const directoryFault = ({ spec }: DirectoryProvider): string | null => {
-  if (spec.servers.length === 0) return 'spec.servers must hold at least one server';
+  if (spec.servers.length === 0) return 'spec.servers must contain at least one server';
   for (const [index, server] of spec.servers.entries()) {
     const why = serverFault(server, `spec.servers[${index}]`);
     if (why !== null) return why;

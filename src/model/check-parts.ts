@@ -1,5 +1,5 @@
-// The two halves of a check in an event: its definition, which is the same from one result to the next, and the result.
-// Field by field, because these are read with every event, and the compiler tells which field was forgotten.
+// Splits the check of an event into its definition, which stays the same between results, and its result. The
+// fields are listed one by one for speed and so that the compiler reports a missing one.
 import type { Check, CheckConfig } from './check.ts';
 
 export type Definition = { readonly [Field in keyof Required<CheckConfig>]: Check[Field] };
@@ -40,7 +40,7 @@ export const definitionOf = (check: Check): Definition => ({
   metadata: check.metadata,
 });
 
-/** All but the history: it has its own way to be written. */
+/** All result fields except the history, which is stored separately. */
 export const resultOf = (check: Check): Omit<Result, 'history'> => ({
   duration: check.duration,
   executed: check.executed,
@@ -59,7 +59,7 @@ export const resultOf = (check: Check): Omit<Result, 'history'> => ({
   is_silenced: check.is_silenced,
 });
 
-/** Whether the definitions are not only equal but share their parts. */
+/** Whether the two definitions share the same field values by reference, not only by equality. */
 export const shareDefinition = (one: Defined, other: Defined): boolean =>
   one.command === other.command &&
   one.handlers === other.handlers &&

@@ -1,8 +1,8 @@
-// The rules of checks that reach across fields, with the reference product's sentences in its order: the first that
-// is broken is told. Definitions when written, results on their way in.
+// Validation rules for checks that involve more than one field. Messages and their order match the reference
+// product; the first failing rule is reported. Definitions are checked on write, results on arrival.
 //
-// One rule set: what a definition may say, its results may say. A result that somebody posts by hand is held to
-// three more rules, unless the definition of that check says the same.
+// Both use the same rule set: a result may contain whatever its definition may. Results posted by hand must pass
+// three further rules, unless the definition of the check fails the same rule.
 import type { Check, CheckConfig, MetricThreshold, ProxyRequests } from './check.ts';
 import { parseCron } from './cron.ts';
 import { expressionsFault } from './expression-syntax.ts';
@@ -11,7 +11,7 @@ import type { ResourceReference } from './metadata.ts';
 import { assetNameFault, nameFault, namespaceFault } from './names.ts';
 import { subdueFault, subduesFault } from './time-windows.ts';
 
-/** The notations of metrics in check output. */
+/** The supported metric formats of check output. */
 export const outputMetricFormats: ReadonlySet<string> = new Set([
   'nagios_perfdata',
   'graphite_plaintext',
@@ -61,7 +61,7 @@ const flapFault = ({ low_flap_threshold: low, high_flap_threshold: high }: Share
 
 const variable = /^[^=]+=[\s\S]/;
 
-/** `environment variables must be of the form FOO=BAR`, unless they are. */
+/** `environment variables must be of the form FOO=BAR`, or null if all are valid. */
 export const envVarsFault = (envVars: readonly string[] | null): string | null => {
   if (envVars === null) return null;
   for (const entry of envVars) {
@@ -106,7 +106,7 @@ export const metricThresholdsFault = (
   return null;
 };
 
-/** The types that may act as a pipeline, as `api_version.type`. */
+/** The resource types that can act as a pipeline, as `api_version.type`. */
 const pipelineTypes: ReadonlySet<string> = new Set(['core/v2.Pipeline', 'core/v2.LegacyPipeline']);
 
 export const pipelineReferenceFault = (reference: ResourceReference): string | null => {
@@ -129,9 +129,9 @@ const pipelinesFault = (check: Shared): string | null => {
 const metricFormatFault = (format: string): string | null =>
   format === '' || outputMetricFormats.has(format)
     ? null
-    : `output metric format is not valid: "${format}" is none of ${[...outputMetricFormats].join(', ')}`;
+    : `output metric format is not valid: "${format}" (use one of ${[...outputMetricFormats].join(', ')})`;
 
-/** What follows the schedule and TTL rules, the same for definitions and results. */
+/** The rules after schedule and TTL, shared by definitions and results. */
 const commonFault = (check: Shared): string | null =>
   assetsFault(check.runtime_assets) ??
   (check.subscriptions.includes('') ? 'subscriptions cannot be empty strings' : null) ??
@@ -149,7 +149,7 @@ const noSchedule = 'check interval must be greater than 0 or a valid cron schedu
 const commandFault = ({ command = '' }: CheckConfig): string | null =>
   command.trim() === '' ? 'check command must be set: it is what agents run' : null;
 
-/** The first broken rule of a check definition, or null. */
+/** The first failing rule of a check definition, or null. */
 export const validateCheckConfig = (check: CheckConfig): string | null =>
   nameFault('check name', check.metadata.name) ??
   scheduleFault(check, noSchedule) ??
@@ -162,7 +162,8 @@ const statusFault = (status: number): string | null =>
   status > maxStatus ? `check.status must be at most ${maxStatus} (got ${status})` : null;
 
 /**
- * The rules of every result. A schedule is asked for only when `publish` is set: results posted by hand have none.
+ * The rules for every result. A schedule is required only when `publish` is set, since results posted by hand have
+ * none.
  */
 const validateResult = (check: Check): string | null =>
   nameFault('check name', check.metadata.name) ??
@@ -177,7 +178,7 @@ const shortTtlFault = ({ ttl }: Shared): string | null =>
 const outputSizeFault = ({ max_output_size: bytes = 0 }: Shared): string | null =>
   bytes < 0 ? 'MaxOutputSize must be >= 0' : null;
 
-/** Not asked where the definition of the check breaks the same rule: then it is a result of that definition. */
+/** Each rule is skipped if the definition of the check fails it as well: the result then comes from that definition. */
 const postedRules: readonly ((check: Shared) => string | null)[] = [
   shortTtlFault,
   outputSizeFault,
@@ -189,7 +190,7 @@ export type FindDefinition = (check: string) => CheckConfig | undefined;
 
 const noDefinition: FindDefinition = () => undefined;
 
-/** The first broken rule of a result, or null. The definition of its check is looked up only where it matters. */
+/** The first failing rule of a result, or null. The definition is looked up only when a rule needs it. */
 export const validateCheck = (check: Check, find: FindDefinition = noDefinition): string | null => {
   const fault = validateResult(check);
   if (fault !== null) return fault;

@@ -1,6 +1,6 @@
-// Checks: what to run (CheckConfig) and what came of it (Check, the check scope of an event).
-// Shapes: interface section 2.7; backend sheet, sections 9.1 and 9.2. Only types are judged here, for speed;
-// the rules between fields, with the messages users see, are in `check-rules.ts`.
+// Checks: the definition (CheckConfig) and the check scope of an event, which adds the result (Check); interface
+// section 2.7. This file validates types only, for speed. Rules between fields, with the messages users see, are in
+// `check-rules.ts`.
 import { z } from 'zod';
 import { metadataSchema, resourceReferenceSchema } from './metadata.ts';
 import { quickObject } from './quick-object.ts';
@@ -19,7 +19,7 @@ import {
 
 export { maxStatus, minTtlSeconds } from './limits.ts';
 
-/** One entry names the hooks of one status: `{"critical": ["ps"]}`. */
+/** One entry maps an exit status to hook names: `{"critical": ["ps"]}`. */
 export const hookListSchema = z.record(z.string(), z.array(z.string()).nullable());
 export type HookList = z.infer<typeof hookListSchema>;
 
@@ -50,7 +50,7 @@ export const subdueWindowSchema = z.object({
 });
 export type SubdueWindow = z.infer<typeof subdueWindowSchema>;
 
-/** `min` and `max` are numbers written as strings; an empty one is no bound. */
+/** `min` and `max` are numbers as strings; an empty string means no bound. */
 export const metricThresholdSchema = z.object({
   name: text(''),
   tags: listOrNull(tagSchema),
@@ -62,7 +62,7 @@ export const metricThresholdSchema = z.object({
 });
 export type MetricThreshold = z.infer<typeof metricThresholdSchema>;
 
-/** The fields a definition and a result share, with the defaults a reader sees. */
+/** The fields that definitions and results share, with their defaults. */
 const sharedFields = {
   command: text()
     .optional()
@@ -158,7 +158,7 @@ export type CheckConfig = z.infer<typeof checkConfigSchema>;
 export const historyEntrySchema = z.object({
   status: unsigned(0),
   executed: integer(0),
-  /** Present, and true, where the check was flapping with this result. */
+  /** True if the check was flapping at this result, otherwise absent. */
   flapping: z.boolean().optional(),
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
@@ -166,7 +166,7 @@ export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 export const checkStates = ['passing', 'failing', 'flapping'] as const;
 export type CheckState = (typeof checkStates)[number];
 
-/** A hook's result: its definition's fields and what came of it, at one level. */
+/** A hook's result: the fields of its definition and of its execution, in one flat object. */
 export const hookResultSchema = z.looseObject({
   metadata: metadataSchema.default({ name: '' }),
   command: text(''),
@@ -190,7 +190,7 @@ export const checkSchema = quickObject({
   hooks: z.array(hookResultSchema).nullish(),
   scheduler: text(''),
   processed_by: text().optional(),
-  // Computed by the backend; whatever a sender puts here is replaced.
+  // Computed by the backend; values from the sender are replaced.
   history: listOrNull(historyEntrySchema),
   state: text().optional(),
   total_state_change: unsigned(0),

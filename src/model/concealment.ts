@@ -1,17 +1,20 @@
-// Secrets inside wrapped resources (binding passwords, client secrets, provider tokens): hidden on the way out, and
-// kept when the hidden form comes back, since clients read, edit and write the whole resource.
+// Hides secrets in wrapped resources (bind passwords, client secrets, provider tokens). Clients read, edit and
+// write back whole resources, so a placeholder that comes back is replaced by the stored secret.
 
-/** What stands for a secret in everything that leaves. */
+/** Replaces a secret in every response. */
 export const placeholder = 'REDACTED';
 
-/** A path of keys to a secret; `*` stands for every item of a list. */
+/** A path of keys to a secret; `*` matches every item of a list. */
 export type SecretPath = readonly string[];
 
 type Json = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Json => value !== null && typeof value === 'object';
 
-/** Where a secret is sent to. A kept secret never follows a changed address to somebody else's server. */
+/**
+ * The fields that hold the server's address. If one changes, the stored secret is not restored, so that it cannot
+ * be sent to another server.
+ */
 const anchors = ['host', 'address', 'server'] as const;
 
 const isSamePlace = (value: unknown, stored: unknown): boolean =>
@@ -19,7 +22,10 @@ const isSamePlace = (value: unknown, stored: unknown): boolean =>
 
 type Replace = (secret: string, stored: unknown) => string;
 
-/** Copies along the path and replaces what is at its end. `stored` is walked beside, as far as it matches. */
+/**
+ * Copies the objects along the path and replaces the value at its end. `stored` is followed in parallel as far as
+ * it matches.
+ */
 const replaceAt = (value: unknown, stored: unknown, path: SecretPath, replace: Replace): unknown => {
   const [key, ...rest] = path;
   if (key === undefined) return typeof value === 'string' && value !== '' ? replace(value, stored) : value;
@@ -51,8 +57,8 @@ const restore: Replace = (secret, before) => {
 };
 
 /**
- * A copy in which every placeholder gives way to the secret stored at the same place, or to the empty string when
- * there is none: validation then asks for it.
+ * A copy in which every placeholder is replaced by the secret stored at the same path, or by an empty string if
+ * there is none, which validation then rejects.
  */
 export const restoreConcealed = <T>(resource: T, stored: unknown, paths: readonly SecretPath[]): T =>
   paths.reduce<unknown>((copy, path) => replaceAt(copy, stored, path, restore), resource) as T;

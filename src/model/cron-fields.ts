@@ -1,12 +1,12 @@
-// The five fields of a cron string in the grammar of the reference product, which is narrower than that of the
-// library that works out the runs: no `L`, `W` or `#`, and Sunday is 0, never 7. Read once when a definition is
-// written; what comes out is the same schedule in the library's notation.
+// Parses the five fields of a cron string. The grammar is narrower than the one of the cron library: no `L`, `W` or
+// `#`, and Sunday is 0, never 7. Definitions are parsed once when written; the output is the same schedule in the
+// library's notation.
 
 interface FieldRange {
   readonly what: string;
   readonly min: number;
   readonly max: number;
-  /** Names for numbers, the first of them standing for `min`. */
+  /** Names for the numbers, starting at `min`. */
   readonly names: readonly string[];
 }
 
@@ -34,17 +34,17 @@ const fail = (why: string): never => {
 const numberOf = (text: string, { what, min, max, names }: FieldRange): number => {
   const named = names.indexOf(text.toLowerCase());
   const value =
-    named >= 0 ? named + min : /^\d+$/.test(text) ? Number(text) : fail(`${what} "${text}" is no number`);
+    named >= 0 ? named + min : /^\d+$/.test(text) ? Number(text) : fail(`${what} "${text}" is not a number`);
   if (value < min || value > max) fail(`${what} ${text} is not within ${min}-${max}`);
   return value;
 };
 
 const stepOf = (text: string, { what }: FieldRange): number => {
   const step = /^\d+$/.test(text) ? Number(text) : 0;
-  return step > 0 ? step : fail(`${what}: the step "${text}" is not a whole number above 0`);
+  return step > 0 ? step : fail(`${what}: the step "${text}" must be a whole number above 0`);
 };
 
-/** `*`, `7`, `1-5`, each with a step behind it or without. */
+/** `*`, `7` or `1-5`, each with an optional `/step`. */
 const readPart = (part: string, range: FieldRange): string => {
   const [span = '', step, ...more] = part.split('/');
   if (more.length > 0) fail(`${range.what} "${part}" has more than one slash`);
@@ -54,7 +54,7 @@ const readPart = (part: string, range: FieldRange): string => {
   if (rest.length > 0) fail(`${range.what} "${part}" has more than one hyphen`);
   const from = numberOf(low, range);
   if (high === undefined) return stepText === '' ? span : `${from}-${range.max}${stepText}`;
-  if (numberOf(high, range) < from) fail(`${range.what} "${part}" ends before it begins`);
+  if (numberOf(high, range) < from) fail(`${range.what} "${part}" ends before it starts`);
   return `${span}${stepText}`;
 };
 
@@ -64,7 +64,7 @@ const readField = (field: string, range: FieldRange): string => {
   return parts.map((part) => readPart(part, range)).join(',');
 };
 
-/** The fields in the library's notation, or what is wrong with the first bad one. */
+/** The fields in the library's notation, or the error of the first invalid field. */
 export const readCronFields = (text: string): CronFields => {
   const fields = text.split(/\s+/).filter((field) => field !== '');
   if (fields.length !== ranges.length) {

@@ -1,5 +1,5 @@
-// Cron strings as checks use them: five fields, descriptors, `@every <duration>`, and a time zone in front. Only
-// read and judged here; when the next run is, the schedule decides.
+// Parses cron strings of checks: five fields, descriptors, `@every <duration>`, and an optional time zone prefix.
+// This file only parses and validates; the schedule computes the next run.
 import { Cron } from 'croner';
 import { readCronFields } from './cron-fields.ts';
 import { parseDuration } from './durations.ts';
@@ -7,9 +7,9 @@ import { maxCronCharacters } from './limits.ts';
 import { remember } from './memo.ts';
 
 export type CronSchedule =
-  /** `@every 90s`: like an interval, at a phase that follows from the name of the check. */
+  /** `@every 90s`: like an interval. The phase is derived from the check name. */
   | { readonly type: 'every'; readonly everyMs: number }
-  /** Five fields, in croner's notation; without a time zone the process's own counts. */
+  /** Five fields in croner's notation. Without a time zone, the process's time zone applies. */
   | { readonly type: 'pattern'; readonly pattern: string; readonly timeZone?: string };
 
 export type CronReading =
@@ -42,7 +42,7 @@ const isTimeZone = (zone: string): boolean => {
 const readEvery = (text: string): CronReading => {
   const everyMs = parseDuration(text);
   if (everyMs === null) return { ok: false, why: `failed to parse duration @every ${text}` };
-  if (everyMs < minEveryMs) return { ok: false, why: `@every needs at least 1s (got ${text})` };
+  if (everyMs < minEveryMs) return { ok: false, why: `@every must be at least 1s (got ${text})` };
   return { ok: true, schedule: { type: 'every', everyMs: Math.floor(everyMs / 1000) * 1000 } };
 };
 
@@ -88,5 +88,5 @@ export const neverComes = (text: string): boolean => {
 /** Reads a cron string, or says why it can't be. */
 export const parseCron = (text: string): CronReading =>
   text.length > maxCronCharacters
-    ? { ok: false, why: `it is longer than ${maxCronCharacters} characters (got ${text.length})` }
+    ? { ok: false, why: `it must be at most ${maxCronCharacters} characters (got ${text.length})` }
     : readRemembered(text);

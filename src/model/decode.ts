@@ -1,12 +1,13 @@
-// Decoding: raw JSON becomes a typed resource, or one sentence about what is wrong, where, and what came instead.
-// The first step after the guarded parse; rules between fields follow in the `validate*` functions.
+// Decoding: turns raw JSON into a typed resource, or into one error message with the field, the expected type and
+// the received value. Runs after the guarded parse and before the `validate*` functions, which check rules between
+// fields.
 import type { z } from 'zod';
 
 export type Decoded<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string };
 
-/** Longest excerpt of a wrong value shown in a message, in characters. */
+/** Maximum length of a wrong value quoted in a message, in characters. */
 const maxShownCharacters = 60;
 
 const show = (value: unknown): string => {
@@ -53,7 +54,7 @@ export const describeIssue = (issue: z.core.$ZodIssue, raw: unknown, subject: st
   return `${where || 'the body'} ${what} (got ${show(got)})`;
 };
 
-/** A copy with the value at `path` left out, so that its default counts. */
+/** A copy without the value at `path`, so that its default applies. */
 const without = (raw: unknown, path: readonly PropertyKey[]): unknown => {
   const [key, ...rest] = path;
   if (key === undefined || raw === null || typeof raw !== 'object') return undefined;
@@ -63,19 +64,22 @@ const without = (raw: unknown, path: readonly PropertyKey[]): unknown => {
   return copy;
 };
 
-/** Objects sent as `null` count as absent, as they do for the reference product's decoder. */
+/** Treats objects sent as `null` as absent, like the reference product. */
 const withoutNulls = (raw: unknown, issues: readonly z.core.$ZodIssue[]): unknown =>
   issues
     .filter(({ path }) => path.length > 0 && typeof path.at(-1) !== 'number' && valueAt(raw, path) === null)
     .reduce((copy, { path }) => without(copy, path), raw);
 
-/** `subject` begins the path in messages, e.g. `check`; empty for what names its own parts, as an event does. */
+/**
+ * `subject` is the first part of the path in messages, e.g. `check`. Empty for types whose messages name their own
+ * parts, such as events.
+ */
 export const decode = <T>(schema: z.ZodType<T>, raw: unknown, subject: string): Decoded<T> => {
   const first = schema.safeParse(raw);
   if (first.success) return { ok: true, value: first.data };
   const result = schema.safeParse(withoutNulls(raw, first.error.issues));
   if (result.success) return { ok: true, value: result.data };
   const issue = result.error.issues[0];
-  if (issue === undefined) return { ok: false, message: `${subject} could not be read` };
+  if (issue === undefined) return { ok: false, message: `${subject} could not be decoded` };
   return { ok: false, message: describeIssue(issue, raw, subject) };
 };

@@ -1,4 +1,4 @@
-// Durations as people write them: `1h30m`, `20s`, `250ms` (interface section 2.4; the notation of Go).
+// Durations in Go's notation: `1h30m`, `20s`, `250ms` (interface section 2.4).
 
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -14,10 +14,10 @@ const unitMs: Readonly<Record<string, number>> = {
 const wholePattern = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 const partPattern = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
-/** Longest duration text read, in characters. */
+/** Maximum length of a duration string, in characters. */
 const maxDurationCharacters = 64;
 
-/** Milliseconds, or null when the text is no duration. A bare `0` is one; any other bare number is not. */
+/** Parses a duration to milliseconds; null if invalid. A bare `0` is valid, any other bare number is not. */
 export const parseDuration = (text: string): number | null => {
   if (text === '0' || text === '+0' || text === '-0') return 0;
   if (text.length > maxDurationCharacters || !wholePattern.test(text)) return null;
@@ -36,9 +36,9 @@ const formatShort = (ms: number): string => {
   return `${trimmed(ms, 6)}ms`;
 };
 
-/** The same notation, shortest first: 90,000 ms is `1m30s`, 0 is `0s`, 1.5 ms is `1.5ms`. */
+/** Formats a duration in the shortest form: 90,000 ms is `1m30s`, 0 is `0s`, 1.5 ms is `1.5ms`. */
 export const formatDuration = (ms: number): string => {
-  if (!Number.isFinite(ms)) throw new RangeError(`no duration: ${ms} ms`);
+  if (!Number.isFinite(ms)) throw new RangeError(`invalid duration: ${ms} ms`);
   if (ms < 0) return `-${formatDuration(-ms)}`;
   if (ms === 0) return '0s';
   if (ms < 1000) return formatShort(ms);

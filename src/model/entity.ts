@@ -1,5 +1,5 @@
-// Entities: the machines and things being watched (interface section 2.6). An entity has a configuration half (what
-// an operator sets) and a state half (what the agent reports). Only types are judged here; the rules are in
+// Entities: the monitored machines and things (interface section 2.6). An entity has a configuration half, set by
+// operators, and a state half, reported by the agent. This file validates types only; the rules are in
 // `entity-rules.ts`.
 import { z } from 'zod';
 import { metadataSchema } from './metadata.ts';
@@ -34,7 +34,7 @@ export const systemSchema = z.object({
 });
 export type System = z.infer<typeof systemSchema>;
 
-/** What is known of a thing that never reported: the state half of a new proxy entity. */
+/** The state half of a new proxy entity, which has not reported anything. */
 export const emptySystem = (): System => ({
   network: { interfaces: null },
   libc_type: '',
@@ -60,7 +60,7 @@ const configFields = {
   redact: optionalStringList().describe('Names of labels and annotations whose values nobody sees.'),
 };
 
-/** What an operator may set; also the payload of the `entity_config` frame. */
+/** The fields an operator may set; also the payload of the `entity_config` frame. */
 export const entityConfigSchema = z.object(configFields);
 export type EntityConfig = z.infer<typeof entityConfigSchema>;
 
@@ -85,7 +85,7 @@ const withOneVersion = (reported: Reported): Entity => {
   return entity;
 };
 
-/** Takes the agent's version under either name. An empty class reads as `proxy`. */
+/** Accepts the agent version under either name. An empty class is read as `proxy`. */
 export const entitySchema = reportedSchema.transform((reported): Entity => {
   const entity = reported.sensu_agent_version === undefined ? reported : withOneVersion(reported);
   if (entity.entity_class === '') entity.entity_class = defaultEntityClass;

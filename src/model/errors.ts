@@ -1,5 +1,5 @@
-// The error catalogue of the interface: what a caller is told, with code and HTTP status. Refusals are theirs,
-// faults are ours, outages pass.
+// The error catalogue of the interface: code, HTTP status and default message. Errors are refusals (the client's
+// fault), faults (ours) or outages (temporary).
 
 export const errorCatalogue = {
   internal: { code: 0, status: 500, message: 'internal error occurred', retry: false },
@@ -13,11 +13,11 @@ export const errorCatalogue = {
   unauthenticated: { code: 5, status: 401, message: 'unauthenticated', retry: false },
   paymentRequired: { code: 6, status: 402, message: 'license required', retry: false },
   preconditionFailed: { code: 7, status: 412, message: 'precondition failed', retry: false },
-  /** The backend crashed on this very message more than once. It will not be handled; the log has the cause. */
+  /** The backend crashed on this message more than once and does not process it again. The log contains the cause. */
   poison: {
     code: 1,
     status: 422,
-    message: 'the backend failed on this message repeatedly and will not take it',
+    message: 'the backend failed repeatedly on this message and rejects it',
     retry: false,
   },
   deadlineExceeded: { code: 8, status: 504, message: 'deadline exceeded', retry: true },
@@ -28,7 +28,7 @@ export const errorCatalogue = {
 
 export type ErrorKind = keyof typeof errorCatalogue;
 
-/** An error with a place in the catalogue. Its message says what was wrong, where, and what to do. */
+/** An error from the catalogue. The message says what is wrong, where, and what to do. */
 export class MonError extends Error {
   readonly kind: ErrorKind;
   constructor(kind: ErrorKind, message?: string, options?: ErrorOptions) {

@@ -1,4 +1,4 @@
-// Event filters: which events reach a handler.
+// Event filters: decide which events reach a handler.
 import { z } from 'zod';
 import { expressionsFault } from './expression-syntax.ts';
 import { metadataSchema } from './metadata.ts';
@@ -6,7 +6,7 @@ import { nameFault, namespaceFault } from './names.ts';
 import { stringList, stringListOrNull, text } from './quick-types.ts';
 import { whenFault, whenSchema } from './time-windows.ts';
 
-/** Filters every namespace has without defining them; a filter of the same name is never asked. */
+/** Filters that exist in every namespace without a definition. They take precedence over resources of the same name. */
 export const builtInFilters = ['is_incident', 'not_silenced', 'has_metrics'] as const;
 
 export const eventFilterSchema = z.object({

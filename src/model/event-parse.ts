@@ -9,12 +9,12 @@ import { validateEvent } from './event-rules.ts';
 import { splitLongTimestamps } from './exact-timestamps.ts';
 import { isObject } from './is-object.ts';
 
-/** What the address of a request, or the session of an agent, already says. */
+/** What the request URI or the agent session already determines. */
 export interface EventAddress {
   readonly namespace: string;
   readonly entity?: string;
   readonly check?: string;
-  /** The definitions of the namespace: what one says, its results may say. */
+  /** Check definitions of the namespace. Whatever a definition may contain, its results may contain. */
   readonly definition?: FindDefinition;
 }
 
@@ -22,7 +22,7 @@ type Json = Record<string, unknown>;
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** Fills what the address says and the scope leaves open; returns how they disagree, or null. */
+/** Fills in namespace and name from the address where they are missing; returns how they conflict, or null. */
 const place = (scope: Json, namespace: string, name: string | undefined): string | null => {
   const given = scope.metadata;
   const metadata: Json = isObject(given) ? given : {};
@@ -48,8 +48,8 @@ const placeScope = (body: Json, scope: 'entity' | 'check', address: EventAddress
 const refused = (message: string): Decoded<Event> => ({ ok: false, message });
 
 /**
- * Reads an event, in place: `raw` must be freshly parsed and belongs to this function. An entity without a class is a
- * proxy; namespaces left open are the address's; the event's own metadata takes the namespace too.
+ * Parses an event and modifies `raw` in place; the caller must not use `raw` afterwards. An entity without a class
+ * becomes a proxy, missing namespaces come from the address, and the event's metadata gets the namespace.
  */
 export const parseEvent = (raw: unknown, address: EventAddress): Decoded<Event> => {
   if (!isObject(raw)) return refused('the body must be an object');
@@ -59,7 +59,7 @@ export const parseEvent = (raw: unknown, address: EventAddress): Decoded<Event> 
   return finish(raw, eventSchema, address);
 };
 
-/** The same for an event whose entity was read with an earlier one from the same address: it is taken as it is. */
+/** Parses an event whose entity was already parsed with an earlier event from the same address. */
 export const parseEventAround = (raw: unknown, entity: Entity, address: EventAddress): Decoded<Event> => {
   if (!isObject(raw)) return refused('the body must be an object');
   const misplaced = placeScope(raw, 'check', address);

@@ -1,5 +1,5 @@
-// The rules of events, with the reference product's sentences in its order. Asked once for every event, on both
-// ways in: the agent's connection and the HTTP API.
+// Validation rules for events. Messages and their order match the reference product. They run once for every event,
+// from agents and from the HTTP API.
 import { type FindDefinition, pipelineReferenceFault, validateCheck } from './check-rules.ts';
 import { validateEntity } from './entity-rules.ts';
 import type { Event } from './event.ts';

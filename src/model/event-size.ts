@@ -1,10 +1,10 @@
-// What an event takes in memory, roughly: the parts whose size its sender chooses. Counted with every event that comes in, so
-// it adds lengths and looks at nothing twice.
+// Estimates the memory size of an event, counting only the parts whose size the sender controls. It runs for every
+// event, so it only adds up lengths.
 import type { Event } from './event.ts';
 
 type StringMap = Readonly<Record<string, string>> | null | undefined;
 
-/** A point with its name and a tag or two. */
+/** A metric point with its name and one or two tags. */
 const bytesPerPoint = 128;
 
 const lengthOf = (map: StringMap): number => {
@@ -14,7 +14,7 @@ const lengthOf = (map: StringMap): number => {
   return length;
 };
 
-/** Characters, which is bytes for nearly all there is. */
+/** Counts characters, which approximates bytes. */
 export const eventSize = ({ entity, check, metrics }: Event): number =>
   (check === undefined
     ? 0

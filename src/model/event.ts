@@ -1,5 +1,5 @@
-// Events: the one thing that travels the whole road (interface section 2.5). Only types are judged here; the rules
-// are in `event-rules.ts`, the way in is `event-parse.ts`.
+// Events (interface section 2.5). This file validates types only; the rules are in `event-rules.ts`, the parser in
+// `event-parse.ts`.
 
 import { z } from 'zod';
 import { type Check, checkSchema, tagSchema } from './check.ts';
@@ -12,10 +12,13 @@ import { integer, largeInteger, listOrNull, number, optionalStringList, text } f
 export const metricPointSchema = z.object({
   name: text(''),
   value: number(0),
-  /** Seconds; StatsD of the reference product's agents sends nanoseconds. */
+  /** Seconds. Agents of the reference product send nanoseconds for StatsD metrics. */
   timestamp: largeInteger(0),
   tags: z.array(tagSchema).nullish(),
-  /** The digits of a timestamp that is past the exact numbers; what a sender says here is dropped (exact-timestamps). */
+  /**
+   * The digits of a timestamp above Number.MAX_SAFE_INTEGER. Values from the sender are dropped; see
+   * exact-timestamps.
+   */
   exact_timestamp: text().optional(),
 });
 export type MetricPoint = z.infer<typeof metricPointSchema>;
@@ -26,7 +29,7 @@ export const metricsSchema = z.object({
 });
 export type Metrics = z.infer<typeof metricsSchema>;
 
-/** An event is found by its entity and check: its own name stays empty. */
+/** An event is identified by its entity and check, so its own name stays empty. */
 export const eventMetadataSchema = z.object({
   name: text().optional(),
   namespace: text().optional(),
@@ -49,7 +52,7 @@ export const eventSchema = quickObject({
 });
 export type Event = z.infer<typeof eventSchema>;
 
-/** For an event whose entity was read apart from it: takes what stands in its place as it is. */
+/** For events whose entity was parsed separately: accepts the entity as it is. */
 export const eventAroundEntitySchema = eventSchema.extend({ entity: z.unknown() });
 
 /** An event that carries a check: the only kind that is stored. */
@@ -58,11 +61,11 @@ export type CheckEvent = Event & { check: Check };
 export const hasCheck = (event: Event): event is CheckEvent => event.check !== undefined;
 
 /**
- * The name of the entity an event is written to: the proxy entity its check names, or else its own. Whoever asks whether a
- * sender may write an event asks about this name.
+ * The name of the entity the event is stored under: the proxy entity named by the check, otherwise the event's own
+ * entity. Permission checks must use this name.
  */
 export const writtenEntity = ({ check, entity }: Event): string =>
   check === undefined || check.proxy_entity_name === '' ? entity.metadata.name : check.proxy_entity_name;
 
-/** Where an event belongs: the namespace of its entity. */
+/** The namespace of an event, which is that of its entity. */
 export const eventNamespace = (event: Event): string => event.entity.metadata.namespace ?? defaultNamespace;

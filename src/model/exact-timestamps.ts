@@ -1,5 +1,5 @@
-// Timestamps of metrics that are past the exact numbers of JavaScript: StatsD of the reference product's agents counts
-// nanoseconds. Inside, a point carries their digits beside the nearest number; in JSON they are one number, digit by digit.
+// Metric timestamps above Number.MAX_SAFE_INTEGER: the reference product's agents send nanoseconds for StatsD. In
+// memory, a point holds the nearest number and the exact digits; in JSON it is one number with all digits.
 import type { Event, MetricPoint } from './event.ts';
 
 type Json = Record<string, unknown>;
@@ -8,13 +8,13 @@ const longTimestamp = /"timestamp"\s*:\s*(-?\d{17,19})(?=\s*[,}])/g;
 const digits = /^-?\d{17,19}$/;
 
 /**
- * A JSON text whose parser would round such timestamps: they become strings. Only a text that has points pays for it. Inside a
- * string of the text a quote is escaped, so nothing there is touched.
+ * Turns long timestamps in a JSON text into strings, so that the parser does not round them. Only texts with metric
+ * points are searched. Quotes inside JSON strings are escaped, so string contents never match.
  */
 export const quoteLongTimestamps = (text: string): string =>
   text.includes('"points"') ? text.replace(longTimestamp, '"timestamp":"$1"') : text;
 
-/** Splits them into number and digits, in place; asked before the schema, of metrics that were just parsed. */
+/** Splits long timestamps into number and digits, in place. Runs on freshly parsed metrics, before the schema. */
 export const splitLongTimestamps = (metrics: unknown): void => {
   const points = (metrics as Json | null | undefined)?.points;
   if (!Array.isArray(points)) return;
@@ -36,11 +36,14 @@ const pointText = ({ exact_timestamp: exact, ...point }: MetricPoint): string =>
   return `${JSON.stringify(rest).slice(0, -1)},"timestamp":${exact}}`;
 };
 
-/** What readers get of points: the number alone. */
+/** The points as returned to readers, with the number only. */
 export const withoutDigits = (points: readonly MetricPoint[]): readonly MetricPoint[] =>
   points.some(isExact) ? points.map(({ exact_timestamp: _, ...point }) => point) : points;
 
-/** JSON of an event as it is handed on: `shape` with the timestamps of the metrics of `event` to the digit. */
+/**
+ * The JSON of an event with exact timestamps: serializes `shape` and inserts the digits from the metrics of
+ * `event`.
+ */
 export const jsonWithTimestamps = (shape: Readonly<Json>, { metrics }: Event): string => {
   const points = metrics?.points ?? [];
   if (!points.some(isExact)) return JSON.stringify(shape);

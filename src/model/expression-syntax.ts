@@ -1,5 +1,5 @@
-// Expressions of filters, assets and proxy requests: is it a program at all? Compiled, never run: running user code
-// is the sandbox's work, far from here.
+// Checks the syntax of expressions in filters, assets and proxy requests. Expressions are compiled but never run
+// here; the sandbox runs user code.
 import { Script } from 'node:vm';
 import { maxExpressionCharacters, maxExpressions } from './limits.ts';
 import { remember } from './memo.ts';
@@ -11,7 +11,7 @@ const compileFault = remember(keptVerdicts, (expression: string): string | null 
     new Script(expression, { filename: 'expression' });
     return null;
   } catch (error) {
-    // The parser descends into each bracket: it runs out of stack, not of time.
+    // The parser recurses into each bracket, so deep nesting overflows the stack.
     if (error instanceof RangeError) return 'it is nested too deeply';
     if (!(error instanceof SyntaxError)) throw error;
     return error.message;
@@ -20,7 +20,7 @@ const compileFault = remember(keptVerdicts, (expression: string): string | null 
 
 const syntaxFault = (expression: string): string | null =>
   expression.length > maxExpressionCharacters
-    ? `it is longer than ${maxExpressionCharacters} characters (got ${expression.length})`
+    ? `it must be at most ${maxExpressionCharacters} characters (got ${expression.length})`
     : compileFault(expression);
 
 /** `event.check.status = 0`: a member of what an expression is given, then one equals sign. */
@@ -37,10 +37,10 @@ export const isAssignment = (expression: string): boolean => {
 /** What the memo of judged expressions holds, for gauges and tests. */
 export const expressionMemo = (): { readonly entries: number; readonly bytes: number } => compileFault.kept;
 
-/** `syntax error in expression 0: Unexpected token ')'` for the first that doesn't parse, or null. */
+/** `syntax error in expression 0: Unexpected token ')'` for the first invalid expression, or null. */
 export const expressionsFault = (expressions: readonly string[]): string | null => {
   if (expressions.length > maxExpressions)
-    return `there are more than ${maxExpressions} expressions (got ${expressions.length}); join some with ||, or with &&`;
+    return `there are more than ${maxExpressions} expressions (got ${expressions.length}); join some with || or &&`;
   for (const [index, expression] of expressions.entries()) {
     const why = syntaxFault(expression);
     if (why !== null) return `syntax error in expression ${index}: ${why}`;

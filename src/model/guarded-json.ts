@@ -1,6 +1,5 @@
-// The first thing that touches bytes from outside: JSON.parse that refuses what could hurt those who read the result
-// (prototype-poisoning keys, bottomless nesting, objects with endless keys). Ordinary input pays for three searches
-// of its text; only a document that could be guilty is walked.
+// Parses untrusted JSON. Rejects documents that could harm later code: prototype-polluting keys, excessive nesting,
+// objects with too many keys. Normal input costs three searches of the text; only suspicious documents are walked.
 import { quoteLongTimestamps } from './exact-timestamps.ts';
 import { maxJsonBytes, maxJsonDepth, maxJsonKeys } from './limits.ts';
 
@@ -8,7 +7,7 @@ export interface JsonLimits {
   readonly maxBytes?: number;
   /** The outermost object is depth 1. */
   readonly maxDepth?: number;
-  /** Most keys in any one object. */
+  /** Maximum number of keys in one object. */
   readonly maxKeys?: number;
 }
 
@@ -20,19 +19,19 @@ export type GuardedJson =
 
 const refuse = (why: JsonFault, message: string): GuardedJson => ({ ok: false, why, message });
 
-/** Longest excerpt of the parser's own words, in characters. */
+/** Maximum length of the parser's own message that is quoted, in characters. */
 const maxReasonCharacters = 200;
 
-/** Fewest characters one further key takes: quotes, a letter, colon, value, comma. */
+/** Minimum number of characters per additional key: quotes, a letter, colon, value, comma. */
 const minKeyCharacters = 6;
 
 /**
- * A forbidden word, or an escape of `@` to DEL, which is how one would hide from a search of the text. One expression
- * costs 0.3 us for an event where three searches cost 0.9.
+ * A forbidden key, or an escape in the range `@` to DEL that could hide one from a text search. One regular
+ * expression takes 0.3 us per event; three searches took 0.9 us.
  */
 const suspicious = /__proto__|constructor|\\u00[4-7]/;
 
-/** A document of depth n opens n brackets: one with few of them can't be deep. */
+/** A document of depth n has at least n opening brackets, so one with few brackets cannot be deep. */
 const mayBeDeep = (text: string, maxDepth: number): boolean => {
   let openers = 0;
   for (const opener of ['{', '[']) {
@@ -44,13 +43,16 @@ const mayBeDeep = (text: string, maxDepth: number): boolean => {
   return false;
 };
 
-/** Deeper than this a document is refused unparsed: parsing 250,000 brackets holds the process up for most of a second. */
+/**
+ * Documents deeper than this are rejected without parsing: parsing 250,000 brackets blocks the process for most of
+ * a second.
+ */
 const maxParsedDepth = 1_000;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The depth of a text, counted up to `most` and one; brackets inside strings are none. */
+/** The nesting depth of a text, counted up to `most` + 1. Brackets inside strings are ignored. */
 const depthOf = (text: string, most: number): number => {
   let depth = 0;
   let deepest = 0;
@@ -71,7 +73,7 @@ const depthOf = (text: string, most: number): number => {
 
 interface Visit {
   readonly value: object;
-  /** Where it hangs, from which its path is made when it is at fault; the root hangs nowhere. */
+  /** The parent node, used to build the path of an error; null for the root. */
   readonly parent: Visit | null;
   readonly key: string | number;
   readonly depth: number;
@@ -99,7 +101,7 @@ const where = (visit: Visit): string => pathOf(visit) || 'the document';
 const tooDeep = (place: string, maxDepth: number): GuardedJson =>
   refuse('tooDeep', `${place} is nested deeper than ${maxDepth} levels`);
 
-/** Walks without recursion, so that depth can't overflow the stack. A path is made only for what is refused. */
+/** Walks iteratively, so that deep nesting cannot overflow the stack. Paths are built only for errors. */
 const findFault = (root: object, maxDepth: number, maxKeys: number): GuardedJson | null => {
   const open: Visit[] = [{ value: root, parent: null, key: '', depth: 1 }];
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
@@ -122,7 +124,7 @@ const findFault = (root: object, maxDepth: number, maxKeys: number): GuardedJson
   return null;
 };
 
-/** The walk alone, for values that came in by another parser (YAML). */
+/** Runs the walk alone, for values from another parser (YAML). */
 export const guardValue = (value: unknown, limits: JsonLimits = {}): GuardedJson => {
   if (!isObject(value)) return { ok: true, value };
   const fault = findFault(value, limits.maxDepth ?? maxJsonDepth, limits.maxKeys ?? maxJsonKeys);
@@ -138,13 +140,13 @@ const parse = (text: string): GuardedJson => {
   }
 };
 
-/** A character is at most three bytes long, so most texts need no counting. */
+/** A character takes at most three bytes, so most texts need no byte count. */
 const bytesExceed = (input: string | Buffer, maxBytes: number): boolean =>
   typeof input === 'string'
     ? input.length * 3 > maxBytes && Buffer.byteLength(input) > maxBytes
     : input.length > maxBytes;
 
-/** Parses a document from outside. Never throws for what it was given; says what is wrong and where. */
+/** Parses an untrusted document. Never throws on bad input; returns what is wrong and where. */
 export const parseGuarded = (input: string | Buffer, limits: JsonLimits = {}): GuardedJson => {
   const { maxBytes = maxJsonBytes, maxDepth = maxJsonDepth, maxKeys = maxJsonKeys } = limits;
   if (bytesExceed(input, maxBytes))

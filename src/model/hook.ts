@@ -1,4 +1,4 @@
-// Hooks: commands that run after a check, for more light on its result.
+// Hooks: commands that run after a check to collect more information about its result.
 import { z } from 'zod';
 import type { HookList } from './check.ts';
 import { metadataSchema } from './metadata.ts';

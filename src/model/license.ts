@@ -1,5 +1,5 @@
-// Licences: a signed file that says how many entities may be watched, until when, and for whom (interface section
-// 8). The signature is Ed25519 over five plain lines, so that any tool can make one:
+// Licenses: a signed file with the entity limit, the expiry time and the holder (interface section 8). The Ed25519
+// signature covers five plain lines, so that any tool can create one:
 //
 // mon-license-v1 \n <entities> \n <issued> \n <expires> \n <holder>
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
@@ -10,11 +10,11 @@ export const licenseType = 'LicenseFile';
 export const licenseApiVersion = 'licensing/v2';
 
 export const licenseSchema = z.object({
-  /** How many entities may be watched. */
+  /** Maximum number of entities. */
   entities: unsigned(),
   /** RFC 3339. */
   issued: text(),
-  /** RFC 3339; not valid from this moment on. */
+  /** RFC 3339; the license is invalid from this time on. */
   expires: text(),
   holder: text(),
   /** Base64 of 64 bytes. */
@@ -23,11 +23,11 @@ export const licenseSchema = z.object({
 export type License = z.infer<typeof licenseSchema>;
 export type LicenseTerms = Omit<License, 'signature'>;
 
-/** What is signed. */
+/** The signed text. */
 export const licenseText = ({ entities, issued, expires, holder }: LicenseTerms): string =>
   ['mon-license-v1', entities, issued, expires, holder].join('\n');
 
-/** The license with these terms. `key`: an Ed25519 private key. */
+/** Signs a license with these terms. `key` is an Ed25519 private key. */
 export const signLicense = (terms: LicenseTerms, key: KeyObject): License => ({
   ...terms,
   signature: sign(null, Buffer.from(licenseText(terms)), key).toString('base64'),
@@ -38,10 +38,10 @@ const ed25519 = (key: KeyObject): KeyObject => {
   throw new Error(`it must be an Ed25519 ${key.type} key (it is ${key.asymmetricKeyType})`);
 };
 
-/** Reads the key licenses are checked with, in PEM. Throws an Error that says what is wrong with it. */
+/** Reads the PEM public key that verifies licenses. Throws an Error with the reason if it is invalid. */
 export const readLicenseKey = (pem: string): KeyObject => ed25519(createPublicKey(pem));
 
-/** Reads the key licenses are signed with, in PEM. Throws an Error that says what is wrong with it. */
+/** Reads the PEM private key that signs licenses. Throws an Error with the reason if it is invalid. */
 export const readSigningKey = (pem: string): KeyObject => ed25519(createPrivateKey(pem));
 
 const dateFault = (field: string, value: string): string | null =>
@@ -49,20 +49,20 @@ const dateFault = (field: string, value: string): string | null =>
     ? null
     : `license.${field} must be a time like 2027-01-01T00:00:00Z (got "${value}")`;
 
-/** What is wrong with the terms themselves, or null. */
+/** Why the terms are invalid, or null. */
 export const termsFault = ({ entities, issued, expires, holder }: LicenseTerms): string | null => {
   if (entities < 1) return `license.entities must be at least 1 (got ${entities})`;
   const dates = dateFault('issued', issued) ?? dateFault('expires', expires);
   if (dates !== null) return dates;
-  return /[\r\n]/.test(holder) ? 'license.holder must be one line' : null;
+  return /[\r\n]/.test(holder) ? 'license.holder must be a single line' : null;
 };
 
 const noKey =
-  'this backend cannot check licenses: start it with --license-public-key-file, or with --entity-limit 0 where no limit is wanted';
+  'this backend cannot check licenses: start it with --license-public-key-file, or with --entity-limit 0 for no limit';
 
 /**
- * What is wrong with a licence, or null. Whether it is over is asked last: a forged one is told so first.
- * Without a key no licence holds.
+ * Why a license is invalid, or null. Expiry is checked last, so that a forged license is reported as forged.
+ * Without a key, no license is valid.
  */
 export const licenseFault = (license: License, key: KeyObject | undefined, nowMs: number): string | null => {
   if (key === undefined) return noKey;
@@ -72,8 +72,10 @@ export const licenseFault = (license: License, key: KeyObject | undefined, nowMs
   if (bytes.byteLength !== 64)
     return 'license.signature must be the base64 of an Ed25519 signature (64 bytes)';
   if (!verify(null, Buffer.from(licenseText(license)), key, bytes))
-    return 'license.signature does not fit: the license was changed, or signed with another key than the one of --license-public-key-file';
-  return licenseIsOver(license, nowMs) ? `the license ended at ${license.expires}; ask for a new one` : null;
+    return 'license.signature does not match: the license was changed, or signed with a key other than the one in --license-public-key-file';
+  return licenseIsOver(license, nowMs)
+    ? `the license expired at ${license.expires}; request a new one`
+    : null;
 };
 
 export const licenseIsOver = ({ expires }: License, nowMs: number): boolean => Date.parse(expires) <= nowMs;

@@ -1,21 +1,21 @@
-// Remembers answers of a slow pure function of one string: a check's cron string or expression is judged with every event
-// that carries it, and is nearly always one judged before. Bounded in number and in bytes, since the strings come from users.
+// Memoizes a slow pure function of one string. Every event carries the cron string and expressions of its check,
+// and nearly all were checked before. Bounded in entries and bytes, since the strings come from users.
 import { LRUCache } from 'lru-cache';
 import { maxMemoBytes } from './limits.ts';
 
-/** Rough size of a string and of the entry that holds it, in bytes. */
+/** Approximate size of a string and its cache entry, in bytes. */
 const bytesOf = (text: string): number => text.length * 2 + 64;
 
-/** A string that takes more than this share of the memo is answered and not kept, so that it cannot empty the memo. */
+/** Strings larger than this share of the memo are not cached, so that one cannot evict all others. */
 const largestShare = 1 / 8;
 
 export interface Memo<T> {
   (text: string): T;
-  /** Answers kept now, and the bytes their strings take. */
+  /** Number of cached results, and the bytes of their strings. */
   readonly kept: { readonly entries: number; readonly bytes: number };
 }
 
-/** Keeps at most `capacity` answers, and `maxBytes` of the strings they answer; the least recently used leaves first. */
+/** Keeps at most `capacity` results and `maxBytes` of strings; evicts the least recently used. */
 export const remember = <T>(
   capacity: number,
   answer: (text: string) => T,

@@ -7,7 +7,10 @@ type Json = Record<string, unknown>;
 /** Keys that would reach a prototype instead of a property. */
 const isPoison = (key: string): boolean => key === '__proto__';
 
-/** Objects merge, `null` removes, everything else replaces (RFC 7396, section 2). Neither argument is changed. */
+/**
+ * Merges objects, removes keys set to `null`, and replaces everything else (RFC 7396, section 2). Does not modify
+ * its arguments.
+ */
 export const mergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch;
   const merged = new Map(isObject(target) ? Object.entries(target) : []);
@@ -23,7 +26,7 @@ export type Patched =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly message: string };
 
-/** The parts of a resource that say where it is. They never change. */
+/** The parts of a resource that identify it. They cannot change. */
 export interface Identity {
   readonly name: string;
   readonly namespace?: string;
@@ -40,8 +43,8 @@ const identityFault = (patch: Json, identity: Identity): string | null => {
 };
 
 /**
- * Patches a resource that carries metadata. A patch that names another name or namespace is refused; one that empties
- * them leaves them as they are.
+ * Patches a resource with metadata. Rejects a patch with a different name or namespace; an empty name or namespace
+ * leaves the old value.
  */
 export const patchResource = (resource: object, patch: unknown, identity: Identity): Patched => {
   if (!isObject(patch)) return { ok: false, message: 'a merge patch must be an object' };

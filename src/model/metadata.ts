@@ -1,4 +1,4 @@
-// Metadata: the block every resource carries (interface section 2.1).
+// Metadata: the block that every resource has (interface section 2.1).
 import { z } from 'zod';
 import { stringMap, text } from './quick-types.ts';
 
@@ -22,7 +22,7 @@ export type Metadata = z.infer<typeof metadataSchema>;
 
 export const emptyMetadata = (): Metadata => ({ name: '' });
 
-/** Points at another resource, for instance a pipeline: `core/v2` `Pipeline` `incident`. */
+/** A reference to another resource, e.g. the pipeline `core/v2` `Pipeline` `incident`. */
 export const resourceReferenceSchema = z.object({
   name: text('').describe('Name of the resource.'),
   type: text('Pipeline').describe('Its type.'),

@@ -1,11 +1,10 @@
-// The handlers of measurements: `check.output_metric_handlers` of an event that was posted. The agent copies them to
-// `metrics.handlers` when it runs a check, and the pipelines read them there; for posted events it is done on their way in
-// (interface, section 6).
+// Applies `check.output_metric_handlers` to events posted over HTTP by copying them to `metrics.handlers`, where
+// pipelines read them. For checks that it runs, the agent does the same (interface section 6).
 import type { Event } from './event.ts';
 
 /**
- * The event with `output_metric_handlers` among its metric handlers. A copy of a stored event without metrics stays as it is:
- * metrics are not stored, so it says nothing new about them.
+ * The event with `output_metric_handlers` added to its metric handlers. Events without metrics are returned
+ * unchanged: metrics are not stored, so a stored event that is written back has none.
  */
 export const withMetricHandlers = <T extends Event>(event: T): T => {
   const { check, metrics } = event;

@@ -1,4 +1,4 @@
-// Mutators: what an event is turned into before a handler gets it.
+// Mutators: transform an event before a handler receives it.
 import { z } from 'zod';
 import { secretReferenceSchema } from './check.ts';
 import { envVarsFault } from './check-rules.ts';
@@ -6,7 +6,7 @@ import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
 import { listOrNull, stringListOrNull, text, unsigned32 } from './quick-types.ts';
 
-/** The mutators that need no definition. */
+/** Mutators that need no definition. */
 export const builtInMutators = ['json', 'only_check_output', 'earlier_event'] as const;
 
 export const mutatorSchema = z.object({

@@ -1,5 +1,4 @@
-// Names: which strings may name a resource, and how names join into the keys everything is stored and found under.
-// Patterns and messages: backend sheet, section 9.
+// Names: valid resource names, and the keys that combine them for storage and lookup.
 import { z } from 'zod';
 import { maxNameCharacters } from './limits.ts';
 
@@ -11,11 +10,11 @@ const assetNamePattern = /^[\w/.\-:]+$/;
 const special = 'cannot contain spaces or special characters';
 const assetHint = 'may only contain letters, forward slashes, underscores, dashes and numbers';
 
-/** The check every agent's keepalives are kept under. */
+/** The name of the check that stores agent keepalives. */
 export const keepaliveCheckName = 'keepalive';
 export const defaultNamespace = 'default';
 
-/** Longest name accepted anywhere, in characters. */
+/** Maximum name length, in characters. */
 export const maxNameLength = maxNameCharacters;
 
 const fault = (
@@ -31,22 +30,22 @@ const fault = (
   return null;
 };
 
-/** What is wrong with a resource name (letters, digits, `_ . - :`), or null. */
+/** Why a resource name (letters, digits, `_ . - :`) is invalid, or null. */
 export const nameFault = (subject: string, value: string): string | null =>
   fault(subject, value, namePattern, 'must not be empty', special);
 
-/** The same for user names: lower-case letters, digits, `_ . -`. */
+/** The same for user names: lowercase letters, digits, `_ . -`. */
 export const strictNameFault = (subject: string, value: string): string | null =>
   fault(subject, value, strictNamePattern, 'must not be empty', special);
 
-/** The same for subscriptions, roles and bindings: at most one colon, and not at an end. */
+/** The same for subscriptions, roles and bindings: at most one colon, not at either end. */
 export const subscriptionFault = (subject: string, value: string): string | null =>
   fault(subject, value, subscriptionPattern, 'must not be empty', special);
 
 export const assetNameFault = (value: string): string | null =>
   fault('name', value, assetNamePattern, 'cannot be empty', assetHint);
 
-/** `namespace must be set` unless it is. */
+/** `namespace must be set` if it is missing, otherwise null. */
 export const namespaceFault = (namespace: string | undefined): string | null =>
   namespace === undefined || namespace === '' ? 'namespace must be set' : null;
 
@@ -58,7 +57,7 @@ const named = (subject: string, faultOf: Fault) =>
     if (message !== null) context.addIssue({ code: 'custom', message });
   });
 
-/** A resource name as a schema, for what is read outside the hot path. */
+/** A resource name as a zod schema, for use outside the hot path. */
 export const nameSchema = (subject: string) => named(subject, nameFault);
 export const strictNameSchema = (subject: string) => named(subject, strictNameFault);
 export const subscriptionSchema = (subject: string) => named(subject, subscriptionFault);
@@ -68,12 +67,12 @@ export const assetNameSchema = (subject: string) =>
     return message === null ? null : `${subject} ${message.slice('name '.length)}`;
   });
 
-/** The subscription that reaches exactly one entity. */
+/** The subscription that matches exactly one entity. */
 export const entitySubscription = (entityName: string): string => `entity:${entityName}`;
 
 /** `namespace/name` */
 export const entityKey = (namespace: string, entity: string): string => `${namespace}/${entity}`;
 
-/** `namespace/entity/check`: keys sort as paths, so an entity or a namespace is a range. */
+/** `namespace/entity/check`. Keys sort as paths, so an entity or a namespace is a key range. */
 export const checkKey = (namespace: string, entity: string, check: string): string =>
   `${namespace}/${entity}/${check}`;

@@ -1,4 +1,4 @@
-// Namespaces: what keeps teams apart. The only resource without metadata.
+// Namespaces: isolate teams from each other. The only resource without metadata.
 import { z } from 'zod';
 import { nameFault } from './names.ts';
 import { text } from './quick-types.ts';

@@ -4,7 +4,7 @@ import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
 import { flag, text } from './quick-types.ts';
 
-/** A reference that must say its type: no default would be right for all three places. */
+/** A reference with a mandatory type, since the three places would need different defaults. */
 export const workflowReferenceSchema = z.object({
   name: text('').describe('Name of the resource.'),
   type: text('').describe('Its type, such as EventFilter, Mutator or Handler.'),
@@ -37,11 +37,12 @@ type Deed = 'filtering' | 'mutating' | 'handling';
 const capable: Readonly<Record<Deed, readonly string[]>> = {
   filtering: ['core/v2.EventFilter'],
   mutating: ['core/v2.Mutator'],
-  // The last two are stored for dumps of the reference product; their workflows are left out, with a warning.
+  // The last two are accepted so that dumps of the reference product can be loaded. Their workflows are skipped
+  // with a warning.
   handling: ['core/v2.Handler', 'pipeline/v1.TCPStreamHandler', 'pipeline/v1.SumoLogicMetricsHandler'],
 };
 
-/** Whether there are handlers of this kind here. */
+/** Whether this kind of handler is supported. */
 export const isHandlerKind = ({ api_version: version, type }: WorkflowReference): boolean =>
   version === 'core/v2' && type === 'Handler';
 

@@ -1,5 +1,5 @@
-// Problems: what can't work as it stands although each resource is well-formed by itself: a check that nobody runs, a
-// handler that names a filter which does not exist. Pure: one resource and a lookup in, named reasons out.
+// Problems: configuration errors across resources that are each valid on their own, such as a check that no agent
+// runs or a handler with a missing filter. Pure: takes one resource and a lookup function, returns named reasons.
 import type { Asset } from './asset.ts';
 import type { CheckConfig } from './check.ts';
 import { neverComes } from './cron.ts';
@@ -26,13 +26,16 @@ export type ProblemReason =
 
 export interface Problem {
   readonly why: ProblemReason;
-  /** The field that has to be mended, e.g. `handlers`. */
+  /** The field to fix, e.g. `handlers`. */
   readonly field: string;
-  /** One sentence for people. */
+  /** One sentence for operators. */
   readonly message: string;
 }
 
-/** Whether a resource exists. `segment` is the path segment of its kind; `namespace` is empty for cluster-wide kinds. */
+/**
+ * Whether a resource exists. `segment` is the path segment of its kind; `namespace` is empty for cluster-wide
+ * kinds.
+ */
 export type Exists = (segment: string, namespace: string, name: string) => boolean;
 
 const nouns: Readonly<Record<string, string>> = {
@@ -50,7 +53,7 @@ const nouns: Readonly<Record<string, string>> = {
 
 type Names = readonly string[] | null | undefined;
 
-/** Asks for several names of one kind; each that does not exist is a problem. */
+/** Looks up several names of one kind; each missing one is a problem. */
 const finder =
   (namespace: string, exists: Exists, effect: string) =>
   (field: string, segment: string, names: Names, builtIn: readonly string[] = []): Problem[] =>
@@ -88,7 +91,7 @@ const checkProblems = (check: CheckConfig, find: Find): Problem[] => {
             why: 'noSubscriptions',
             field: 'subscriptions',
             message:
-              'subscriptions: a published check without subscriptions is run by nobody; name one, e.g. "linux"',
+              'subscriptions: no agent runs this published check, since it has no subscriptions; add one, e.g. "linux"',
           },
         ]
       : [];
@@ -121,7 +124,7 @@ const handlerProblems = (handler: Handler, find: Find): Problem[] => [
         {
           why: 'includesItself' as const,
           field: 'handlers',
-          message: `handlers: the set names itself ("${handler.metadata.name}"); that member is left out`,
+          message: `handlers: the set contains itself ("${handler.metadata.name}"); that member is skipped`,
         },
       ]
     : []),
@@ -138,7 +141,7 @@ const mutatorProblems = (mutator: Mutator, find: Find): Problem[] => [
           why: 'noCommand' as const,
           field: 'command',
           message:
-            'command: a pipe mutator without a command does nothing; set command, or type to "javascript" for eval',
+            'command: a pipe mutator needs a command; set command, or set type to "javascript" and use eval',
         },
       ]
     : []),
@@ -146,11 +149,11 @@ const mutatorProblems = (mutator: Mutator, find: Find): Problem[] => [
   ...find('secrets', 'secrets', references(mutator.secrets)),
 ];
 
-/** A kind of handler the reference product has and we do not. */
+/** A handler kind that the reference product has but mon does not support. */
 const foreignHandler = (field: string, { api_version: version, type }: WorkflowReference): Problem => ({
   why: 'missing',
   field,
-  message: `${field}: there are no handlers of the kind ${version}.${type}; the workflow is left out. Use a core/v2.Handler, of type tcp for example`,
+  message: `${field}: handlers of the kind ${version}.${type} are not supported; the workflow is skipped. Use a core/v2.Handler, of type tcp for example`,
 });
 
 const pipelineProblems = (pipeline: Pipeline, find: Find): Problem[] =>
@@ -175,7 +178,7 @@ const bindingProblems = ({ role_ref: role }: RoleBinding, namespace: string, exi
   return finder(home, exists, 'it grants nothing')('role_ref', segment, [role.name]);
 };
 
-/** What can't work of one resource, by its references alone. */
+/** The problems of one resource, derived from its references. */
 export const problemsOf = (
   segment: string,
   namespace: string,
@@ -186,15 +189,15 @@ export const problemsOf = (
   switch (segment) {
     case 'checks':
       return [
-        ...checkProblems(resource as CheckConfig, find('it is left out when the check runs')),
-        ...find('the check is not sent to any agent until it does')(
+        ...checkProblems(resource as CheckConfig, find('the check runs without it')),
+        ...find('the check is not sent to any agent until it exists')(
           'secrets',
           'secrets',
           references((resource as CheckConfig).secrets),
         ),
       ];
     case 'handlers':
-      return handlerProblems(resource as Handler, find('events do not get through this handler as meant'));
+      return handlerProblems(resource as Handler, find('this handler does not process events as configured'));
     case 'filters':
       return [
         ...assignments('expressions', (resource as EventFilter).expressions),
@@ -218,7 +221,7 @@ export const problemsOf = (
     case 'clusterrolebindings':
       return bindingProblems(resource as RoleBinding, namespace, exists);
     case 'secrets':
-      return finder('', exists, 'its value can be had from nowhere')('spec.provider', 'providers', [
+      return finder('', exists, 'its value cannot be fetched')('spec.provider', 'providers', [
         (resource as Secret).spec.provider,
       ]);
     default:
@@ -226,7 +229,7 @@ export const problemsOf = (
   }
 };
 
-/** The kinds that may have problems. */
+/** The kinds that are checked for problems. */
 export const judgedSegments = [
   'checks',
   'handlers',

@@ -1,21 +1,21 @@
-// An object schema for the hot path: one pass over the keys that came, one allocation for the result. zod's own pass asks
-// the schema of every key, there or not, and grows the result key by key: a check of 46 keys, 20 of
-// them there, took 2.0 us and a quarter of all garbage of the road; now 0.8 us, and half a kB.
+// An object schema for the hot path: one pass over the present keys and one allocation for the result. zod's own
+// pass evaluates the schema of every key, present or not, and grows the result key by key. For a check with 20 of
+// 46 keys this takes 0.8 us instead of 2.0 us and allocates half a kB; zod's pass caused a quarter of all garbage.
 import { z } from 'zod';
 import { definitionOf, type ParseContext, replaceParse, runSchema } from './zod-internals.ts';
 
 interface Field {
   readonly key: string;
   readonly schema: z.core.$ZodType;
-  /** Says yes to what needs no further look; see quick-types. */
+  /** Returns true for values that need no further validation; see quick-types. */
   readonly accepts: ((value: unknown) => boolean) | undefined;
 }
 
 interface Plan {
   readonly fields: ReadonlyMap<string, Field>;
-  /** Every key, with what an absent one reads as where that is a plain value. Copied for each object. */
+  /** All keys with the plain default values of absent fields. Copied for each object. */
   readonly template: Readonly<Record<string, unknown>>;
-  /** Those whose absence has to be read each time: it fails, or gives a list or an object. */
+  /** Fields that must be evaluated when absent: they fail, or default to a new list or object. */
   readonly askedWhenAbsent: readonly Field[];
 }
 
@@ -45,7 +45,7 @@ const planOf = (shape: z.core.$ZodShape): Plan => {
     if (absence === undefined || !isPlain(absence.value)) asked.add(field);
     return [field.key, absence !== undefined && isPlain(absence.value) ? absence.value : undefined] as const;
   });
-  // Parsed from text, the template is an object of the engine's fast kind: one made key by key would not be.
+  // Created by JSON.parse, so that V8 uses fast properties; building it key by key would not.
   const template = JSON.parse(JSON.stringify(Object.fromEntries(fields.map(({ key }) => [key, null]))));
   for (const [key, value] of values) template[key] = value;
   return {
@@ -55,7 +55,7 @@ const planOf = (shape: z.core.$ZodShape): Plan => {
   };
 };
 
-/** Undefined may be a value: what a field refuses is told apart from it. */
+/** Distinguishes a rejected field from the value undefined. */
 const refused = Symbol('refused');
 
 const readField = ({ key, schema }: Field, value: unknown, context: ParseContext): unknown => {
@@ -98,6 +98,6 @@ const QuickObject = z.core.$constructor<z.ZodObject, z.core.$ZodObjectDef>('Quic
   });
 });
 
-/** Like `z.object`, but optional keys that did not come are there and hold undefined. */
+/** Like `z.object`, but absent optional keys are present with the value undefined. */
 export const quickObject = <T extends z.core.$ZodShape>(shape: T): z.ZodObject<T> =>
   new QuickObject({ type: 'object', shape }) as unknown as z.ZodObject<T>;

@@ -1,25 +1,24 @@
-// Quick zod types for the hot path: an event passes through sixty of them before it becomes a fact. A zod check
-// (`.int()`, `.min(0)`, a record) costs 60 to 200 ns a field; one parse function a type costs about 10. They read
-// `null` as the empty value, as the reference product's decoder does, and say what they wanted; `decode.ts` adds
-// where, and what came instead.
+// Fast zod types for the hot path: parsing an event runs about sixty of them. A zod check (`.int()`, `.min(0)`, a
+// record) costs 60 to 200 ns per field, a single parse function about 10 ns. They read `null` as the empty value,
+// like the reference product, and report the expected type; `decode.ts` adds the field and the received value.
 import { z } from 'zod';
 import { maxUnsigned32 } from './limits.ts';
 import { replaceParse, setTraits } from './zod-internals.ts';
 
-/** Says yes to a value, or names what should have been there. */
+/** Accepts a value, or describes what was expected. */
 interface Quick {
   readonly accepts: (value: unknown) => boolean;
   readonly wanted: string | ((value: unknown) => string);
-  /** What `null` reads as. */
+  /** The value that `null` is read as. */
   readonly empty: () => unknown;
-  /** What an absent key reads as; without it the key is required. */
+  /** The value for an absent key; if not given, the key is required. */
   readonly absent?: (() => unknown) | undefined;
   readonly bag?: Record<string, unknown>;
 }
 
 const quicken = (inst: z.core.$ZodType, quick: Quick): void => {
   const { accepts, wanted, empty, absent } = quick;
-  // For those who would rather ask than call: quick-object.
+  // Exposed for quick-object, which calls it directly.
   Object.assign(inst, { accepts });
   setTraits(inst, { bag: quick.bag, readsAbsent: absent !== undefined });
   replaceParse(inst, () => (payload) => {
@@ -35,7 +34,7 @@ const quicken = (inst: z.core.$ZodType, quick: Quick): void => {
   });
 };
 
-/** Tells the default to those who write the schema down. */
+/** Exposes the default to code that documents the schema. */
 const documented = <T extends z.ZodType>(schema: T, absent: unknown): T => {
   if (absent !== undefined) z.globalRegistry.add(schema, { default: absent });
   return schema;
@@ -109,7 +108,7 @@ const quickNumber = (
     absent,
   );
 
-/** Any finite number. With `absent` the key may be missing. */
+/** Any finite number. With `absent`, the key is optional. */
 export const number = (absent?: number): z.ZodNumber =>
   quickNumber(isFiniteNumber, 'must be a number', absent);
 
@@ -117,17 +116,17 @@ export const number = (absent?: number): z.ZodNumber =>
 export const integer = (absent?: number): z.ZodNumber =>
   quickNumber(Number.isSafeInteger, 'must be an integer', absent, { format: 'safeint' });
 
-/** A whole number of any size: nanoseconds since 1970 are past the exact ones. */
+/** A whole number of any size; nanoseconds since 1970 exceed Number.MAX_SAFE_INTEGER. */
 export const largeInteger = (absent?: number): z.ZodNumber =>
   quickNumber(Number.isInteger, 'must be an integer', absent);
 
 const notNegative = 'must be a whole number, 0 or more';
 
-/** A whole number that is not negative. */
+/** A whole number, 0 or more. */
 export const unsigned = (absent?: number): z.ZodNumber =>
   quickNumber(isUnsigned, notNegative, absent, { format: 'safeint', minimum: 0 });
 
-/** A whole number from 0 to 2^32 - 1: what the reference product keeps in 32 bits without a sign. */
+/** A whole number from 0 to 2^32 - 1: the reference product's unsigned 32-bit fields. */
 export const unsigned32 = (absent?: number): z.ZodNumber =>
   quickNumber(
     (value) => isUnsigned(value) && (value as number) <= maxUnsigned32,
@@ -164,7 +163,7 @@ export const flag = (absent?: boolean): z.ZodBoolean =>
     absent,
   );
 
-/** A map of strings to strings. Kept as it is, never copied: what is parsed belongs to the parser's caller. */
+/** A map of strings to strings. Not copied: the parsed input belongs to the caller. */
 export const stringMap = (): StringRecord =>
   new QuickMap({
     type: 'record',
@@ -183,17 +182,17 @@ const strings = (empty: () => unknown, absent?: () => unknown): z.ZodArray<z.Zod
 const fresh = (): string[] => [];
 const nothing = (): null => null;
 
-/** A list of strings that reads back as `[]` when absent. */
+/** A list of strings; `[]` when absent. */
 export const stringList = (): z.ZodType<string[]> => documented(strings(fresh, fresh), []);
 
-/** A list of strings that reads back as `null` when absent. */
+/** A list of strings; `null` when absent. */
 export const stringListOrNull = (): z.ZodType<string[] | null> =>
   documented(strings(nothing, nothing), null) as z.ZodType<string[] | null>;
 
-/** A list of strings that stays absent when absent. */
+/** A list of strings; absent when absent. */
 export const optionalStringList = () => strings(fresh).nullish();
 
-/** Any list that reads back as `null` when absent. */
+/** A list of any type; `null` when absent. */
 export const listOrNull = <T extends z.ZodType>(item: T) =>
   z
     .array(item)

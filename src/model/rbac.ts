@@ -1,11 +1,11 @@
-// Roles and bindings: who may do what.
+// Roles and bindings: permissions of users and groups.
 import { z } from 'zod';
 import { type Metadata, metadataSchema } from './metadata.ts';
 import { subscriptionFault } from './names.ts';
 import { stringList, stringListOrNull, text } from './quick-types.ts';
 
 export const verbs = ['*', 'get', 'list', 'create', 'update', 'delete'] as const;
-/** Of live inspection: to look at actors, and to touch them. */
+/** For live inspection: read actors, and control them. */
 export const inspectionVerbs = ['inspect:get', 'inspect:control'] as const;
 export type Verb = Exclude<(typeof verbs)[number], '*'>;
 
@@ -40,7 +40,7 @@ export const roleSchema = z.object({
 });
 export type Role = z.infer<typeof roleSchema>;
 
-/** Known words in any letter case; anything else stays as it was written, to be refused by name. */
+/** Matches known words case-insensitively. Other text is kept, so that the error can quote it. */
 const oneOf = (words: readonly string[]) =>
   text('').transform((word) => words.find((known) => known.toLowerCase() === word.toLowerCase()) ?? word);
 
@@ -96,7 +96,7 @@ const referenceFault = (kind: BindingKind, { type, name }: RoleBinding['role_ref
     return `roleRef type "${type}" is invalid, expected either "ClusterRole" or "Role"`;
   }
   if (name === '') return `roleRef name for ${type} is required`;
-  // A Role belongs to a namespace, and there is none here: such a binding would lock its subjects out everywhere.
+  // A Role belongs to a namespace, and a cluster binding has none: its subjects would have no access at all.
   if (kind === 'ClusterRoleBinding' && type === 'Role') return `a ${kind} must refer to a ClusterRole`;
   return null;
 };
@@ -122,7 +122,7 @@ const validateAnyBinding = (kind: BindingKind, binding: RoleBinding): string | n
   referenceFault(kind, binding.role_ref) ??
   subjectsFault(kind, binding.subjects);
 
-/** May point at a Role of its namespace or at a ClusterRole, which then counts in that namespace only. */
+/** May refer to a Role in its namespace or to a ClusterRole, which then applies to that namespace only. */
 export const validateRoleBinding = (binding: RoleBinding): string | null =>
   validateAnyBinding('RoleBinding', binding);
 

@@ -1,8 +1,8 @@
-// Redaction: values of labels and annotations that nobody should read, hidden wherever an entity is shown, handed
-// to a handler or sent by JSON.
+// Redaction: hides sensitive values in labels and annotations when an entity is shown, passed to a handler or sent
+// as JSON.
 import type { Entity } from './entity.ts';
 
-/** What is redacted unless an entity brings its own list, which then replaces this one. */
+/** The default redact list. An entity's own list replaces it. */
 export const defaultRedact: readonly string[] = [
   'password',
   'passwd',
@@ -17,18 +17,18 @@ export const defaultRedact: readonly string[] = [
 
 export const redacted = 'REDACTED';
 
-/** Letter case and everything but letters and digits don't count: `API-Key` is `api_key`. */
+/** Ignores case and everything except letters and digits: `API-Key` equals `api_key`. */
 const normalize = (key: string): string => key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 const defaultKeys: ReadonlySet<string> = new Set(defaultRedact.map(normalize));
 
-/** The keys of a redact list as they are compared. An absent or empty list means the default. */
+/** The normalized keys of a redact list. An absent or empty list means the default. */
 export const redactSet = (redact: readonly string[] | null | undefined): ReadonlySet<string> =>
   redact && redact.length > 0 ? new Set(redact.map(normalize)) : defaultKeys;
 
 type StringMap = Record<string, string>;
 
-/** A copy with the named values hidden; the map itself when nothing is to hide. */
+/** A copy with the listed values hidden, or the map itself if there is nothing to hide. */
 export const redactMap = <T extends StringMap | null | undefined>(map: T, keys: ReadonlySet<string>): T => {
   if (!map || !Object.keys(map).some((key) => keys.has(normalize(key)))) return map;
   const entries = Object.entries(map).map(([key, value]): [string, string] => [
@@ -38,20 +38,20 @@ export const redactMap = <T extends StringMap | null | undefined>(map: T, keys: 
   return Object.fromEntries(entries) as T;
 };
 
-/** One label as it may be shown: what selectors compare, so that no selector finds out what readers do not see. */
+/** One label after redaction. Selectors compare this value, so that they cannot reveal hidden values. */
 export const shownLabel = (entity: Redactable, label: string): string | undefined => {
   const { labels } = entity.metadata;
   if (!labels || !Object.hasOwn(labels, label)) return undefined;
   return redactSet(entity.redact).has(normalize(label)) ? redacted : labels[label];
 };
 
-/** All of them. */
+/** All labels after redaction. */
 export const shownLabels = ({ metadata, redact }: Redactable): StringMap =>
   redactMap(metadata.labels, redactSet(redact)) ?? {};
 
 type Redactable = Pick<Entity, 'metadata' | 'redact'>;
 
-/** The entity as it may be shown. Returned as it is, not copied, when it holds nothing to hide. */
+/** The redacted entity, or the entity itself if there is nothing to hide. */
 export const redactEntity = <T extends Redactable>(entity: T): T => {
   const { labels, annotations } = entity.metadata;
   if (!labels && !annotations) return entity;
@@ -61,7 +61,7 @@ export const redactEntity = <T extends Redactable>(entity: T): T => {
   return { ...entity, metadata: { ...entity.metadata, ...readable } };
 };
 
-/** The same for whatever carries an entity. */
+/** The same for objects that contain an entity. */
 export const redactEvent = <T extends { readonly entity: Entity }>(event: T): T => {
   const entity = redactEntity(event.entity);
   return entity === event.entity ? event : { ...event, entity };

@@ -1,10 +1,11 @@
-// How a repeated write of an event is recognised. A client that got no answer sends the same body again, and it must count
-// once; a client that read an event, changed it and writes it back keeps the id, and that is a new result. So the key
-// is made of the id and of the content: a UUID of version 8 (RFC 9562, 5.8), the first half from the id.
+// Detects repeated writes of an event. A client that got no response sends the same body again, and it must count
+// once. A client that reads an event, changes it and writes it back keeps the id, but that is a new result. The key
+// is therefore derived from id and content: a UUID version 8 (RFC 9562, section 5.8) with the first half from the
+// id.
 import { createHash } from 'node:crypto';
 import type { Event } from './event.ts';
 
-/** Null for an event without an id: each such write counts. Ask before the event is stamped. */
+/** Null for events without an id: each write counts. Call before the event is stamped. */
 export const repeatKeyOf = (event: Event): string | null => {
   if (event.id === null) return null;
   const content = createHash('sha256').update(JSON.stringify(event)).digest('hex');

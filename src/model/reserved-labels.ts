@@ -1,5 +1,5 @@
-// Labels and annotations the platform itself sets, each under two names: ours, and that of the reference product, whose backends,
-// agents, filters and handlers read them. Written under both, read under either.
+// Labels and annotations set by the platform. Each has two names, ours and the one of the reference product, which
+// existing backends, agents, filters and handlers read. Both are written, either is read.
 
 const prefixes = ['mon.io', 'sensu.io'] as const;
 
@@ -7,7 +7,7 @@ const prefixes = ['mon.io', 'sensu.io'] as const;
 export const underBothNames = (name: string, value: string): Record<string, string> =>
   Object.fromEntries(prefixes.map((prefix) => [`${prefix}/${name}`, value]));
 
-/** On an entity: its agent insists on its own configuration. */
+/** On an entity: its agent manages the configuration. */
 export const managedByAgentLabels: Readonly<Record<string, string>> = {
   'mon.io/managed_by': 'mon-agent',
   'sensu.io/managed_by': 'sensu-agent',

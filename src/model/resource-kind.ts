@@ -1,22 +1,18 @@
-// What a kind of resource is, so that routes, permissions, selectors, documents and the command line can be made from
-// one table (`resource-kinds.ts`) instead of twenty hand-written copies.
+// Defines a kind of resource. Routes, permissions, selectors, documentation and the command line are derived from
+// one table of kinds (`resource-kinds.ts`).
 import type { z } from 'zod';
 import { conceal, restoreConcealed, type SecretPath } from './concealment.ts';
 import { type Decoded, decode } from './decode.ts';
 import { toWireMetadata, withoutEmpty } from './wire-shape.ts';
 import { isWrapped, readWrapped, unwrap } from './wrapped.ts';
 
-/** Any resource: its kind knows more. */
+/** A resource of any kind. */
 export type Resource = Readonly<Record<string, unknown>>;
 
-/** `list` is of one namespace (or of what has none); `listAll` is across namespaces. */
+/** `list` covers one namespace (or a cluster-wide kind); `listAll` covers all namespaces. */
 export type Operation = 'list' | 'listAll' | 'create' | 'get' | 'put' | 'patch' | 'delete';
 
-/**
- * `generic`: plain create, read, replace, patch, delete. Anything else has routes of its own, see the named section
- * of the API sheet: access (roles and bindings) 4.3, event 8, apiKey 9.1, check 9.2, entity 9.3, silenced 9.4, namespace 9.5, user 9.6,
- * authProvider 11, secretsProvider and secret 12.
- */
+/** `generic`: plain create, read, replace, patch and delete. All others have their own routes. */
 export type RouteStyle =
   | 'generic'
   | 'access'
@@ -34,49 +30,52 @@ export type RouteStyle =
 export interface ResourceKind {
   /** The type of the wrapped form, e.g. `CheckConfig`. */
   readonly type: string;
-  /** Every type this kind answers to; more than one where the type says which sort it is (`ldap`, `ad`, `oidc`). */
+  /** All types of this kind. More than one if the type selects a variant (`ldap`, `ad`, `oidc`). */
   readonly types: readonly string[];
   /** e.g. `core/v2` */
   readonly apiVersion: string;
-  /** Everything before the namespace and the path segment, e.g. `/api/core/v2`. */
+  /** The path before the namespace and the kind's path segment, e.g. `/api/core/v2`. */
   readonly basePath: string;
   /** The path segment, e.g. `checks`. */
   readonly path: string;
-  /** What rules call it; the same as `path` for all kinds so far. */
+  /** The resource name in RBAC rules; currently the same as `path` for all kinds. */
   readonly rbacResource: string;
   readonly namespaced: boolean;
-  /** True where HTTP bodies are in wrapped form; the resource is then `{type, api_version, metadata, spec}` inside too. */
+  /**
+   * True if HTTP bodies use the wrapped form. The resource then has the shape `{type, api_version, metadata, spec}`
+   * internally as well.
+   */
   readonly wrapped: boolean;
   readonly routes: RouteStyle;
   readonly operations: ReadonlySet<Operation>;
-  /** One line for people and for the OpenAPI document. */
+  /** One line for the documentation and the OpenAPI document. */
   readonly summary: string;
   readonly schema: z.ZodType;
-  /** Fields of a body that are read although the schema does not name them in this place. */
+  /** Body fields that are read even though the schema does not list them at this place. */
   readonly alsoKnown: ReadonlySet<string>;
-  /** What stands before the dot of its selector fields, e.g. `check` in `check.publish`. */
+  /** The part before the dot in selector fields, e.g. `check` in `check.publish`. */
   readonly selectorPrefix: string;
-  /** Types and defaults; the message names the field. */
+  /** Checks types and fills in defaults; error messages name the field. */
   decode(raw: unknown): Decoded<Resource>;
-  /** The first broken rule, or null. */
+  /** The first failing rule, or null. */
   validate(resource: Resource): string | null;
-  /** The last part of its address; `<entity>/<check>` for events. */
+  /** The last part of the URI; `<entity>/<check>` for events. */
   name(resource: Resource): string;
-  /** Empty for cluster-wide resources and where it is not set. */
+  /** Empty for cluster-wide resources and if not set. */
   namespace(resource: Resource): string;
-  /** Field selectors, complete names to values as text. */
+  /** Field selectors: full field names mapped to string values. */
   fields(resource: Resource): Record<string, string>;
-  /** One of them by its complete name, found without making the others; undefined when there is none. */
+  /** One selector field by its full name, without computing the others; undefined if it does not exist. */
   field(resource: Resource, name: string): string | undefined;
   /** Label selectors. */
   labels(resource: Resource): Record<string, string>;
-  /** What readers get: optional keys leave when empty, secrets are hidden. */
+  /** The resource as returned to clients: empty optional keys are removed and secrets hidden. */
   toWire(resource: Resource): Record<string, unknown>;
-  /** Puts stored secrets back where a client sent the placeholder; asked before `validate` on every write. */
+  /** Restores stored secrets where a client sent the placeholder. Called before `validate` on every write. */
   keepSecrets(resource: Resource, stored: Resource | undefined): Resource;
 }
 
-/** One row of the table. What is left out is worked out. */
+/** One row of the table. Omitted properties are derived. */
 export interface KindRow<T> {
   readonly type: string;
   readonly types?: readonly string[];
@@ -90,20 +89,20 @@ export interface KindRow<T> {
   readonly schema: z.ZodType<T>;
   readonly alsoKnown?: readonly string[];
   readonly selectorPrefix: string;
-  /** Begins the path in messages about types, e.g. `check` in `check.interval must be ...`. */
+  /** The first part of the path in type errors, e.g. `check` in `check.interval must be ...`. */
   readonly subject: string;
   readonly decode?: (raw: unknown) => Decoded<T>;
   readonly validate: (resource: T) => string | null;
   readonly name?: (resource: T) => string;
   readonly namespace?: (resource: T) => string;
   readonly fields?: (resource: T) => Record<string, unknown>;
-  /** One of `fields`, where there are many items and making all for each would take long. */
+  /** One entry of `fields`, for kinds with many items where computing all fields is slow. */
   readonly field?: (resource: T, name: string) => unknown;
-  /** Those readers see: a selector must not find out what they don't. Default: the labels of its metadata. */
+  /** Labels visible to selectors. They must not reveal what readers cannot see. Default: the labels of the metadata. */
   readonly labels?: (resource: T) => Record<string, string>;
-  /** Keys of the resource that readers don't see when empty. */
+  /** Keys that are omitted from responses when empty. */
   readonly optionalKeys?: readonly string[];
-  /** Keys that never leave. */
+  /** Keys that are never returned. */
   readonly hiddenKeys?: readonly string[];
   readonly toWire?: (resource: T) => Record<string, unknown>;
   readonly secretPaths?: readonly SecretPath[];
@@ -118,7 +117,7 @@ interface Metadata {
 export const metadataOf = (resource: unknown): Metadata =>
   ((resource as { readonly metadata?: Metadata }).metadata ?? {}) as Metadata;
 
-/** Values as selectors compare them: lists joined by commas, absent ones empty. */
+/** Values as compared by selectors: lists are joined with commas, absent values are empty. */
 export const selectable = (value: unknown): string => {
   if (value === undefined || value === null) return '';
   return Array.isArray(value) ? value.join(',') : String(value);
@@ -172,7 +171,7 @@ const wireOf = <T>(row: KindRow<T>) => {
   };
 };
 
-/** Core bodies are unwrapped; a wrapped one of the right type is taken too, since files hold that form. */
+/** Core kinds use unwrapped bodies. A wrapped body of the right type is accepted too, since files use that form. */
 const decodePlain = <T>(row: KindRow<T>, raw: unknown): Decoded<T> => {
   if (row.wrapped || !isWrapped(raw)) return decode(row.schema, raw, row.subject);
   const wrapped = readWrapped(raw);
@@ -184,8 +183,8 @@ const decodePlain = <T>(row: KindRow<T>, raw: unknown): Decoded<T> => {
 };
 
 /**
- * Makes a kind of a row. The rows hold different types and the table one: this is the only place where that is
- * forgotten, so a kind must be handed its own resources only.
+ * Creates a kind from a row. Rows have different resource types and the table has one; only this function erases
+ * the type, so a kind must be called with its own resources only.
  */
 export const defineKind = <T>(row: KindRow<T>): ResourceKind => {
   const apiVersion = row.apiVersion ?? 'core/v2';

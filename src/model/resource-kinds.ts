@@ -1,5 +1,5 @@
-// The table of all kinds of resources. Routes, permissions, selectors, the OpenAPI document and mon-ctl are made from
-// it; a new kind is a schema, its rules, and a row in `kinds/`. Matrix: API sheet, section 5.1; fields: section 6.3.
+// The table of all resource kinds. Routes, permissions, selectors, the OpenAPI document and mon-ctl are derived
+// from it. A new kind needs a schema, its rules, and a row in `kinds/`.
 import {
   apiKeyKind,
   clusterRoleBindingKind,
@@ -14,7 +14,7 @@ import { authProviderKind, secretKind, secretsProviderKind } from './kinds/provi
 import { checkKind, entityKind, eventKind, silencedKind } from './kinds/watching.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-/** All kinds, in the order in which a file of many is best created: what is referred to comes first. */
+/** All kinds in creation order: kinds that others refer to come first. */
 export const resourceKinds: readonly ResourceKind[] = [
   namespaceKind,
   authProviderKind,
@@ -38,7 +38,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   silencedKind,
 ];
 
-/** The kind of a path segment, e.g. `checks`. */
+/** The kind by path segment, e.g. `checks`. */
 export const kindByPath: ReadonlyMap<string, ResourceKind> = new Map(
   resourceKinds.map((kind) => [kind.path, kind]),
 );
@@ -47,5 +47,5 @@ const kindsByType: ReadonlyMap<string, ResourceKind> = new Map(
   resourceKinds.flatMap((kind) => kind.types.map((type) => [type.toLowerCase(), kind] as const)),
 );
 
-/** The kind of a wrapped resource's type, in any letter case; undefined for types unknown here. */
+/** The kind by wrapped type, case-insensitive; undefined for unknown types. */
 export const kindByType = (type: string): ResourceKind | undefined => kindsByType.get(type.toLowerCase());

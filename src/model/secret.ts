@@ -1,4 +1,4 @@
-// Secrets: where a value is kept, never the value itself. Always in wrapped form.
+// Secrets: references to values in a secrets provider; the values are never stored. Always in wrapped form.
 import { z } from 'zod';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
@@ -19,7 +19,7 @@ export const secretSchema = z.object({
 });
 export type Secret = z.infer<typeof secretSchema>;
 
-/** The provider need not exist yet: it is looked for when the secret is used. */
+/** The provider does not have to exist yet; it is looked up when the secret is used. */
 export const validateSecret = (secret: Secret): string | null =>
   (secret.type === 'Secret' ? null : `type could not be found: "${secret.type}", expected "Secret"`) ??
   nameFault('secret name', secret.metadata.name) ??

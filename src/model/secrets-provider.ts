@@ -10,10 +10,13 @@ import { nameFault } from './names.ts';
 import { flag, number, text, unsigned } from './quick-types.ts';
 import { secretsApiVersion } from './secret.ts';
 
-/** `VaultProvider` is the reference product's word for `StoreProvider`. */
+/** `VaultProvider` is the reference product's name for `StoreProvider`. */
 export const providerTypes = ['Env', 'StoreProvider', 'VaultProvider'] as const;
 
-/** Providers of the reference product that are not built here; said so, since files name them. */
+/**
+ * Providers of the reference product that are not supported. They get their own message, since existing files use
+ * them.
+ */
 const unsupported: readonly string[] = ['CyberArkProvider', 'AWSProvider'];
 
 const tlsSchema = z.object({
@@ -27,7 +30,7 @@ const tlsSchema = z.object({
 });
 
 const rateLimiterSchema = z.object({
-  /** Requests a second. */
+  /** Requests per second. */
   limit: number(0),
   burst: unsigned(0),
 });
@@ -72,7 +75,7 @@ const isUrl = (address: string): boolean => /^https?:\/\//.test(address) && URL.
 
 const onThisMachine = /^http:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:|\/|$)/;
 
-/** A store is asked over TLS, and without TLS only on this machine: a token must not travel in clear. */
+/** Stores must use TLS, except on this machine: a token must not be sent in plain text. */
 export const isSafeStoreAddress = (address: string): boolean => {
   const { protocol, href } = new URL(address);
   return protocol === 'https:' || onThisMachine.test(href);
@@ -81,7 +84,7 @@ export const isSafeStoreAddress = (address: string): boolean => {
 const addressFault = (field: 'address' | 'agent_address', address: string): string | null => {
   if (!isUrl(address)) return `spec.client.${field} must be a URL (got "${address}")`;
   if (isSafeStoreAddress(address)) return null;
-  return `spec.client.${field} must begin with https:// (got "${address}"); only a store on this machine may be asked without TLS`;
+  return `spec.client.${field} must begin with https:// (got "${address}"); only a store on this machine may be used without TLS`;
 };
 
 const clientFault = (client: StoreClient | undefined): string | null => {

@@ -1,4 +1,4 @@
-// What a new backend begins with. Plain data: passwords are hashed by whoever stores them.
+// The initial resources of a new backend. Passwords are plain here and hashed when stored.
 
 import { defaultNamespace } from './names.ts';
 import type { Namespace } from './namespace.ts';
@@ -6,7 +6,7 @@ import type { Role, RoleBinding, Rule } from './rbac.ts';
 import { type SecretsProvider, secretsProviderSchema } from './secrets-provider.ts';
 import type { User } from './user.ts';
 
-/** The resources that `admin`, `edit` and `view` reach. */
+/** The resources covered by the roles `admin`, `edit` and `view`. */
 export const commonResources: readonly string[] = [
   'assets',
   'checks',
@@ -19,12 +19,12 @@ export const commonResources: readonly string[] = [
   'silenced',
 ];
 
-/** What a user is to itself: evaluated instead of `users` for its own record and password. */
+/** The resource name for a user's own record and password, checked instead of `users`. */
 export const selfUserResource = 'localselfuser';
 export const pipelineRoleName = 'system:pipeline';
-/** Who is in it is an agent: a session on the agent listener is all it gets, whatever its roles say. */
+/** Members are agents: they can only open sessions on the agent listener, whatever their roles allow. */
 export const agentsGroup = 'system:agents';
-/** Who is in it may do everything. */
+/** Members have all permissions. */
 export const clusterAdminsGroup = 'cluster-admins';
 export const agentUsername = 'agent';
 export const agentPassword = 'P@ssw0rd!';
@@ -76,10 +76,10 @@ const clusterRoleBindings: readonly RoleBinding[] = [
   toGroup('ClusterRole', 'system:user', 'system:users'),
 ];
 
-/** The group every password user is in without being told. */
+/** Every password user is implicitly a member. */
 export const everyUserGroup = 'system:users';
 
-/** What comes with every namespace: filters' event lookups run with this role. */
+/** Created with every namespace: the role for event lookups of filters. */
 export const namespaceSeeds = (namespace: string): { readonly role: Role; readonly binding: RoleBinding } => {
   const binding = toGroup('Role', pipelineRoleName, pipelineRoleName);
   return {
@@ -91,7 +91,7 @@ export const namespaceSeeds = (namespace: string): { readonly role: Role; readon
   };
 };
 
-/** `password` is plain here. */
+/** `password` is in plain text here. */
 export type SeedUser = User & { readonly password: string };
 
 const user = (username: string, password: string, group: string): SeedUser => ({
@@ -111,17 +111,17 @@ export interface Seeds {
   readonly secretsProviders: readonly SecretsProvider[];
 }
 
-/** The environment variables of the backend as secrets; there whenever a backend starts (interface section 2.4). */
+/** Environment variables of the backend as secrets. Always present when a backend starts (interface section 2.4). */
 export const environmentProvider: SecretsProvider = secretsProviderSchema.parse({
   type: 'Env',
   metadata: { name: 'env' },
 });
 
-/** Everything a backend needs before anyone can log in. */
+/** The resources a backend needs before anyone can log in. */
 export const seedsFor = (
   adminUsername: string,
   adminPassword: string,
-  /** Null: agents get no user; they come with users of their own, or with certificates. */
+  /** Null: no user for agents; they use their own users or client certificates. */
   passwordOfAgents: string | null = agentPassword,
 ): Seeds => {
   const ofDefault = namespaceSeeds(defaultNamespace);

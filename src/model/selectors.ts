@@ -1,9 +1,9 @@
-// Selectors: `labelSelector` and `fieldSelector` of every list. No regular expressions and no nesting, so a
-// selector can't run away: it is read once from left to right and asked once per item.
+// Selectors: `labelSelector` and `fieldSelector` of all lists. No regular expressions and no nesting, so evaluation
+// time is bounded: a selector is parsed once and evaluated once per item.
 
 export type Operator = '==' | '!=' | 'in' | 'notin' | 'matches';
 
-/** A word is a field or label where one may stand, else a value; a string is always a value. */
+/** A word is a field or label where one is allowed, otherwise a value. A string is always a value. */
 type Operand =
   | { readonly type: 'word'; readonly text: string }
   | { readonly type: 'string'; readonly text: string }
@@ -11,9 +11,9 @@ type Operand =
 
 export type Requirement =
   | { readonly type: 'equals'; readonly field: string; readonly value: string; readonly negated: boolean }
-  /** The field's comma-joined members hold the value. */
+  /** The comma-separated members of the field include the value. */
   | { readonly type: 'holds'; readonly field: string; readonly value: string; readonly negated: boolean }
-  /** The field is one of the values. */
+  /** The field equals one of the values. */
   | {
       readonly type: 'isOneOf';
       readonly field: string;
@@ -22,7 +22,7 @@ export type Requirement =
     }
   | { readonly type: 'contains'; readonly field: string; readonly value: string };
 
-/** All must hold. */
+/** All requirements must be met. */
 export type Selector = readonly Requirement[];
 
 export type SelectorReading =
@@ -49,13 +49,14 @@ const readWord = (text: string, at: number): Token => {
   if (found === undefined) {
     return fail(`unexpected ${JSON.stringify(text[at])} (values other than plain words must be quoted)`, at);
   }
-  if (!wholeWord.test(found)) return fail(`${JSON.stringify(found)} must be quoted to be a value`, at);
+  if (!wholeWord.test(found))
+    return fail(`${JSON.stringify(found)} must be quoted to be used as a value`, at);
   return { type: 'word', text: found, at };
 };
 
 const readString = (text: string, at: number): Token => {
   const end = text.indexOf(text[at] ?? '', at + 1);
-  if (end === -1) return fail('a string that is never closed', at);
+  if (end === -1) return fail('unterminated string', at);
   return { type: 'string', text: text.slice(at + 1, end), at };
 };
 
@@ -84,7 +85,7 @@ const tokenize = (text: string): Token[] => {
   return tokens;
 };
 
-/** Hands out tokens one by one; the end repeats. */
+/** Returns tokens one by one; repeats the end token. */
 class Tokens {
   readonly #tokens: readonly Token[];
   #next = 0;
@@ -133,14 +134,14 @@ const readOperator = (tokens: Tokens): Operator => {
   return found ?? fail(`expected one of ${operators.join(' ')}, got ${describe(token)}`, token.at);
 };
 
-/** Booleans may be written in any letter case; the values they are compared with are `true` and `false`. */
+/** Booleans are matched case-insensitively; the field values they are compared with are `true` and `false`. */
 const literalOf = (operand: { readonly type: 'word' | 'string'; readonly text: string }): string => {
   const lower = operand.text.toLowerCase();
   return operand.type === 'word' && (lower === 'true' || lower === 'false') ? lower : operand.text;
 };
 
 const membership = (left: Operand, right: Operand, negated: boolean, at: number): Requirement => {
-  if (left.type === 'list') return fail('a list can only stand on the right side', at);
+  if (left.type === 'list') return fail('a list is only allowed on the right side', at);
   if (right.type === 'list') return { type: 'isOneOf', field: left.text, values: right.items, negated };
   if (right.type === 'string') return fail('expected a field or a list on the right side', at);
   return { type: 'holds', field: right.text, value: literalOf(left), negated };
@@ -152,7 +153,7 @@ const readRequirement = (tokens: Tokens): Requirement => {
   const operator = readOperator(tokens);
   const right = readOperand(tokens);
   if (operator === 'in' || operator === 'notin') return membership(left, right, operator === 'notin', at);
-  if (left.type === 'list' || right.type === 'list') return fail(`${operator} compares no lists`, at);
+  if (left.type === 'list' || right.type === 'list') return fail(`${operator} does not support lists`, at);
   if (operator === 'matches') return { type: 'contains', field: left.text, value: literalOf(right) };
   return { type: 'equals', field: left.text, value: literalOf(right), negated: operator === '!=' };
 };
@@ -168,7 +169,7 @@ const readAll = (text: string): Selector => {
   }
 };
 
-/** Reads one expression, or says what is wrong with it and where. */
+/** Parses one expression, or returns what is wrong and where. */
 export const parseSelector = (text: string): SelectorReading => {
   try {
     return { ok: true, selector: readAll(text) };
@@ -178,7 +179,7 @@ export const parseSelector = (text: string): SelectorReading => {
   }
 };
 
-/** Several expressions, as a repeated query parameter brings them: all must hold. Blank ones ask for nothing. */
+/** Parses repeated query parameters: all expressions must match. Blank ones are ignored. */
 export const parseSelectors = (texts: readonly string[]): SelectorReading => {
   const selector: Requirement[] = [];
   for (const text of texts) {
@@ -190,7 +191,7 @@ export const parseSelectors = (texts: readonly string[]): SelectorReading => {
   return { ok: true, selector };
 };
 
-/** A field or label as text; undefined when there is none of this name. */
+/** The text of a field or label; undefined if it does not exist. */
 export type Lookup = (name: string) => string | undefined;
 type Values = Readonly<Record<string, string>>;
 
@@ -208,7 +209,7 @@ const meets = (requirement: Requirement, lookup: Lookup): boolean => {
   }
 };
 
-/** Whether an item with these fields (or labels) is selected. An empty selector selects everything. */
+/** Whether an item with these fields or labels is selected. An empty selector selects everything. */
 export const selects = (selector: Selector, values: Values | Lookup): boolean => {
   const lookup =
     typeof values === 'function'

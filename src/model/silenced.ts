@@ -1,11 +1,10 @@
-// Silences as resources: what an operator writes to keep alerts quiet. What a silence does to an event is in
-// `silencing.ts`.
+// Silences as resources that operators write. Their effect on events is in `silencing.ts`.
 import { z } from 'zod';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault, subscriptionFault } from './names.ts';
 import { flag, integer, text } from './quick-types.ts';
 
-/** What `expire` reads as when a silence has no end. */
+/** The value of `expire` for a silence without an end. */
 export const noExpiry = -1;
 
 export const silencedSchema = z.object({
@@ -32,7 +31,7 @@ export type Silenced = z.infer<typeof silencedSchema>;
 
 const isAny = (part: string | undefined): boolean => part === undefined || part === '' || part === '*';
 
-/** `linux:*`, `*:cpu`, `entity:web01:disk`: the only name a silence may have. */
+/** `linux:*`, `*:cpu` or `entity:web01:disk`: the name is always derived from subscription and check. */
 export const silencedName = (subscription: string | undefined, check: string | undefined): string =>
   `${isAny(subscription) ? '*' : subscription}:${isAny(check) ? '*' : check}`;
 
@@ -48,13 +47,13 @@ export const validateSilenced = (entry: Silenced): string | null => {
 
 export interface SilencedDefaults {
   readonly creator: string;
-  /** Wall time in seconds. */
+  /** Unix time in seconds. */
   readonly nowSeconds: number;
-  /** Given to silences without an end; absent means they stay without one. */
+  /** Applied to silences without an end; if absent, they stay without one. */
   readonly defaultExpireSeconds?: number;
 }
 
-/** A silence as it is stored: named after what it silences, begun, and with its end worked out. */
+/** A silence as stored: with its derived name, its begin time and its computed end. */
 export const completeSilenced = (entry: Silenced, defaults: SilencedDefaults): Silenced => {
   const begin = entry.begin > 0 ? entry.begin : defaults.nowSeconds;
   const asked = entry.expire > 0 || entry.expire_at > 0 ? entry.expire : (defaults.defaultExpireSeconds ?? 0);
@@ -69,7 +68,7 @@ export const completeSilenced = (entry: Silenced, defaults: SilencedDefaults): S
     expire_on_resolve,
     ...rest
   } = entry;
-  // In the order of the schema, whatever was sent: the same silence always reads as the same text.
+  // In schema order, whatever the order of the input, so that equal silences serialize to the same text.
   return {
     metadata: { ...metadata, name: silencedName(entry.subscription, entry.check) },
     expire,
@@ -81,7 +80,7 @@ export const completeSilenced = (entry: Silenced, defaults: SilencedDefaults): S
   };
 };
 
-/** What is wrong with a silence that lasts too long from now on, or null. `maxSeconds` 0 means no limit. */
+/** Why a silence lasts too long from now, or null. `maxSeconds` 0 means no limit. */
 export const silencedDurationFault = (
   entry: Silenced,
   nowSeconds: number,

@@ -1,5 +1,5 @@
-// Silencing: which silences match an event now. Asked once for every event, before the check machine sees it.
-// Silencing never stops storage: it only marks the event.
+// Finds the silences that match an event. Runs once per event, before the check machine. A silenced event is still
+// stored; it is only marked.
 import type { Event } from './event.ts';
 import { entitySubscription } from './names.ts';
 import type { Silenced } from './silenced.ts';
@@ -27,7 +27,7 @@ export const phaseAt = ({ beginMs, endMs }: SilenceSpan, nowMs: number): 'pendin
 export const isExpired = (entry: Silenced, nowSeconds: number): boolean =>
   phaseAt(spanOf(entry), nowSeconds * 1000) === 'over';
 
-/** Begun and not expired. */
+/** Started and not expired. */
 export const isActive = (entry: Silenced, nowSeconds: number): boolean =>
   phaseAt(spanOf(entry), nowSeconds * 1000) === 'active';
 
@@ -35,8 +35,8 @@ const covers = (pattern: string | undefined, value: string): boolean =>
   pattern === undefined || pattern === '' || pattern === '*' || pattern === value;
 
 /**
- * The subscriptions an event can be silenced through: always the entity's own; of a proxy check all of the entity's;
- * of any other those that brought the check to the entity.
+ * The subscriptions through which an event can be silenced: always the entity's own subscription, plus all
+ * subscriptions of the entity for proxy checks, or for other checks those shared by check and entity.
  */
 export const silenceableSubscriptions = (event: Event): readonly string[] => {
   const own = entitySubscription(event.entity.metadata.name);
@@ -47,7 +47,7 @@ export const silenceableSubscriptions = (event: Event): readonly string[] => {
   return [own, ...check.subscriptions.filter((subscription) => held.has(subscription))];
 };
 
-/** Names of the entries that silence an event, each once, in the order given. */
+/** Names of the entries that silence an event, without duplicates, in the given order. */
 export const silencedBy = (event: Event, entries: readonly Silenced[], nowSeconds: number): string[] => {
   const check = event.check;
   if (check === undefined || entries.length === 0) return [];

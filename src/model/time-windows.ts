@@ -1,5 +1,5 @@
-// Windows of time, in two notations: `subdues` of checks (RFC 3339 with repeats) and `when` of event filters (clock
-// times by weekday; section 6.4). Read and judged here; asked about by the schedule and the filters.
+// Time windows in two notations: `subdues` of checks (RFC 3339 with repeats) and `when` of event filters (times of
+// day by weekday). Parsed and validated here; evaluated by the schedule and the filters.
 import { z } from 'zod';
 import type { SubdueWindow } from './check.ts';
 import { decode } from './decode.ts';
@@ -28,7 +28,7 @@ const rfc3339 =
 
 export interface Instant {
   readonly atMs: number;
-  /** Minutes east of Greenwich: repeats are reckoned in this fixed offset. */
+  /** Minutes east of UTC. Repeats are computed with this fixed offset. */
   readonly offsetMinutes: number;
 }
 
@@ -75,7 +75,7 @@ export const parseSubdue = (window: SubdueWindow): SubdueReading => {
   return { ok: true, begin, end, repeat };
 };
 
-/** What is wrong with the older form of subdue, `{"days": {"all": [{"begin": "5:00 PM", ...}]}}`, or null. */
+/** Why the older form of subdue, `{"days": {"all": [{"begin": "5:00 PM", ...}]}}`, is invalid, or null. */
 export const subdueFault = (subdue: unknown): string | null => {
   if (subdue === null || subdue === undefined) return null;
   const read = decode(whenSchema, subdue, 'subdue');
@@ -128,7 +128,7 @@ export type When = z.infer<typeof whenSchema>;
 
 const clock = /^(\d{1,2}):(\d{2})(AM|PM)$/;
 
-/** Minutes after midnight of `5:00 PM` (spaces and case don't matter), or null. */
+/** Minutes after midnight of `5:00 PM` (spaces and case are ignored), or null. */
 export const parseClock = (text: string): number | null => {
   const match = clock.exec(text.replaceAll(' ', '').toUpperCase());
   if (match === null) return null;
@@ -138,7 +138,7 @@ export const parseClock = (text: string): number | null => {
   return (hour % 12) * 60 + minute + (match[3] === 'PM' ? 720 : 0);
 };
 
-/** What is wrong with the clock times of a `when`, or null. */
+/** Why the times of a `when` are invalid, or null. */
 export const whenFault = (when: When): string | null => {
   for (const [day, windows] of Object.entries(when.days)) {
     for (const { begin, end } of windows) {

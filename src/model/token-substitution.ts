@@ -1,5 +1,5 @@
-// Tokens: `{{ .labels.disk | default "sda" }}` in checks, hooks and assets, filled in from an entity. The agent
-// does it before it runs a check, the backend for the requests of proxy checks.
+// Token substitution: `{{ .labels.disk | default "sda" }}` in checks, hooks and assets, filled from an entity. The
+// agent does it before it runs a check, the backend for proxy check requests.
 import type { Decoded } from './decode.ts';
 import type { Entity } from './entity.ts';
 import { TemplateError } from './template/ast.ts';
@@ -24,7 +24,7 @@ const withDefaults = (system: Entity['system']): Json => ({
   ...system,
 });
 
-/** The entity as tokens see it: metadata hoisted, no key of a known name missing. Not redacted. */
+/** The entity as seen by tokens: metadata fields at the top level, all known keys present. Not redacted. */
 export const tokenData = (entity: Entity): Json => ({
   name: entity.metadata.name,
   namespace: entity.metadata.namespace ?? '',
@@ -76,7 +76,7 @@ const substituteItem = (key: string, item: unknown, index: number, data: Json): 
   }
 };
 
-/** Strings are templates, at any depth; keys, numbers and booleans stay. */
+/** Substitutes strings at any depth; keys, numbers and booleans stay. */
 const substituteValue = (key: string, value: unknown, data: Json, skip: ReadonlySet<string>): unknown => {
   if (typeof value === 'string') return render(key, value, data);
   if (Array.isArray(value)) return value.map((item, index) => substituteItem(key, item, index, data));
@@ -88,7 +88,7 @@ const substituteValue = (key: string, value: unknown, data: Json, skip: Readonly
   return Object.fromEntries(entries);
 };
 
-/** One template, as text. `name` is what messages call it. */
+/** Renders one template. `name` is used in messages. */
 export const substituteText = (name: string, text: string, data: Json): Decoded<string> =>
   attempt(() => render(name, text, data));
 
@@ -102,13 +102,13 @@ const attempt = <T>(substitute: () => T): Decoded<T> => {
 };
 
 /**
- * A copy of a check, a hook or any plain data with every token filled in from `data` (see `tokenData`), or why that
- * can't be: `command: unmatched token: ...`. Shape and types stay, since only strings change.
+ * A copy of a check, a hook or any plain data with all tokens substituted from `data` (see `tokenData`), or an
+ * error such as `command: unmatched token: ...`. Only strings change, so shape and types stay.
  */
 export const substituteTokens = <T>(resource: T, data: Json): Decoded<T> =>
   attempt(() => substituteValue('', resource, data, none) as T);
 
-/** What of a check or a hook goes to a shell. */
+/** The field of a check or hook that is passed to a shell. */
 const shellKey = 'command';
 
 /** A check or a hook. */
@@ -120,8 +120,8 @@ export interface Runnable {
 }
 
 /**
- * The same for a check or a hook: what `isTrusted` does not vouch for comes into the command only if no shell can read it as
- * syntax (see token-trust). Without it every value is trusted.
+ * The same for a check or hook. Values that `isTrusted` does not accept are inserted into the command only if no
+ * shell interprets them as syntax (see token-trust). Without `isTrusted`, all values are trusted.
  */
 export const substituteCommand = <T extends Runnable>(
   runnable: T,
@@ -140,7 +140,7 @@ export const substituteCommand = <T extends Runnable>(
 
 const checksumOnly: ReadonlySet<string> = new Set(['sha512']);
 
-/** The same for an asset: its checksums are never templates, in `builds` neither. */
+/** The same for an asset. Checksums are never templates, including those in `builds`. */
 export const substituteAsset = <T>(asset: T, data: Json): Decoded<T> =>
   attempt(() => substituteAround(asset, data) as T);
 

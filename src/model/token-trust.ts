@@ -1,27 +1,34 @@
-// Token trust: which values of an entity may stand in a command. A command is read by a shell, and nothing here knows where in it
-// a token stands: bare, in quotes, in a script inside quotes, for `sh` or for `cmd`. No way of quoting is right in all of
-// them, so a value that came with an event is not quoted but refused, unless no shell would read any of it as syntax.
+// Token trust: decides which entity values may be inserted into a command. A shell parses the command, and the
+// position of the token is unknown: bare, in quotes, in a script inside quotes, for `sh` or for `cmd`. No quoting
+// is correct for all of them, so a value that arrived with an event is rejected unless no shell interprets any of
+// its characters as syntax.
 
-/** Names the place of a value: `labels`, `url`. Items of a list share the place of the list. */
+/** The path of a value: `labels`, `url`. List items share the path of the list. */
 export type ValuePath = readonly string[];
 
-/** Whether a value may stand in a command whatever it holds: an operator wrote it, or it is from this machine. */
+/**
+ * Whether a value may be inserted into a command regardless of its characters: an operator wrote it, or it comes
+ * from this machine.
+ */
 export type IsTrusted = (path: ValuePath, value: string) => boolean;
 
-/** On a check or hook: its author takes any value into the command, as it stands. */
+/** On a check or hook: its author accepts any value in the command, unchanged. */
 export const trustAnnotation = 'mon.io/trust_token_values';
 
-/** Letters and digits of any script, and what no shell acts on. Not first a dash: that would be read as an option. */
+/**
+ * Letters and digits of any script, and characters without a meaning to shells. A leading dash is not allowed,
+ * since it would be read as an option.
+ */
 const harmless = /^(?!-(?!\d))[\p{L}\p{N}_./:@+,=?-]*$/u;
 
 export const isHarmless = (value: string): boolean => harmless.test(value);
 
-/** The value that was asked for may not stand in a command. */
+/** The requested value may not be inserted into a command. */
 export class UntrustedValue extends Error {
   constructor(path: ValuePath) {
     super(
-      `the value of .${path.join('.')} came with an event and holds characters that a shell may read as syntax, so it is not put into a command. ` +
-        'Hand it over in env_vars ("URL={{ .labels.url }}", then "$URL" in the command), have an operator write the entity (PUT), ' +
+      `the value of .${path.join('.')} came with an event and contains characters that a shell may read as syntax, so it is not put into a command. ` +
+        'Pass it in env_vars ("URL={{ .labels.url }}", then "$URL" in the command), have an operator write the entity (PUT), ' +
         `or set the annotation ${trustAnnotation}: "true"`,
     );
     this.name = 'UntrustedValue';
@@ -38,7 +45,7 @@ const guardedValue = (value: unknown, path: ValuePath, isTrusted: IsTrusted): un
   for (const [key, inner] of Object.entries(value)) {
     const place = [...path, key];
     const isBad = (text: unknown) => typeof text === 'string' && !isHarmless(text) && !isTrusted(place, text);
-    // A key can be printed as well; one that could do harm is not listed.
+    // Keys can be printed as well, so unsafe keys are not enumerable.
     const enumerable = isHarmless(key) || typeof inner !== 'string' || isTrusted(place, inner);
     if (isBad(inner) || (Array.isArray(inner) && inner.some(isBad)))
       Object.defineProperty(guarded, key, {
@@ -52,7 +59,7 @@ const guardedValue = (value: unknown, path: ValuePath, isTrusted: IsTrusted): un
   return guarded;
 };
 
-/** The same data, in which looking at a value that may not stand in a command throws UntrustedValue. */
+/** The same data, but reading a value that may not be inserted into a command throws UntrustedValue. */
 export const guarded = (
   data: Readonly<Record<string, unknown>>,
   isTrusted: IsTrusted,
@@ -60,7 +67,7 @@ export const guarded = (
 
 const placed = (path: ValuePath, value: string): string => JSON.stringify([path, value]);
 
-/** Trusts the values that stand at the same place of data which is trusted. */
+/** Trusts values that are equal to the value at the same path of trusted data. */
 export const sameAs = (data: Readonly<Record<string, unknown>>): IsTrusted => {
   const known = new Set<string>();
   const note = (value: unknown, path: ValuePath): void => {

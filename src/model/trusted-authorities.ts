@@ -1,15 +1,15 @@
-// Whom the backend trusts when it connects to others over TLS: the store, secrets stores, directories, issuers. Where one of
-// those is configured with authorities of its own, these are not asked.
+// The certificate authorities that the backend trusts for outgoing TLS connections: the store, secrets providers,
+// directories, OIDC issuers. A connection with its own configured authorities does not use these.
 
 /**
- * Certificates (PEM) of all authorities trusted; undefined: those the runtime trusts by itself. The same array until the
- * file was read anew.
+ * PEM certificates of all trusted authorities; undefined means the runtime's defaults. Returns the same array until
+ * the file is reloaded.
  */
 export type TrustedAuthorities = () => string[] | undefined;
 
 export const runtimeAuthorities: TrustedAuthorities = () => undefined;
 
-/** The part of TLS options that says so. */
+/** The matching TLS option. */
 export const trusting = (authorities: TrustedAuthorities): { readonly ca?: string[] } => {
   const ca = authorities();
   return ca === undefined ? {} : { ca };

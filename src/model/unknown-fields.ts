@@ -8,15 +8,15 @@ import { isWrapped, lowerWrapperKeys } from './wrapped.ts';
 import { type Definition, definitionOf } from './zod-internals.ts';
 
 export interface UnknownField {
-  /** Where it stands, e.g. `spec.comand` or `subdues[0].begn`. */
+  /** The path, e.g. `spec.comand` or `subdues[0].begn`. */
   readonly path: string;
-  /** The known name that looks most like it, if one does. */
+  /** The most similar known name, if any is close. */
   readonly nearest?: string;
 }
 
-/** Most unknown fields told of one body. */
+/** Maximum number of unknown fields reported per body. */
 const maxUnknownFields = 10;
-/** Longest field name shown, in characters. */
+/** Maximum length of a reported field name, in characters. */
 const maxShownCharacters = 64;
 
 /** The schema under everything that only wraps it: optional, nullable, default, transform. */
@@ -26,7 +26,7 @@ const bare = (schema: z.core.$ZodType): Definition => {
   return inner === undefined ? definition : bare(inner);
 };
 
-/** Edits (insert, delete, replace, swap neighbours) between two words; gives up above `most`. */
+/** Edit distance (insert, delete, replace, swap neighbours) between two words; stops above `most`. */
 const distance = (one: string, other: string, most: number): number => {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   let before: number[] = [];
@@ -48,7 +48,7 @@ const distance = (one: string, other: string, most: number): number => {
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** The known name nearest to an unknown one; undefined when none is near. */
+/** The nearest known name; undefined if none is close. */
 export const nearestName = (unknown: string, known: readonly string[]): string | undefined => {
   const wanted = plain(unknown.slice(0, maxShownCharacters));
   const most = Math.max(1, Math.floor(wanted.length / 3));
@@ -80,7 +80,7 @@ const walk = (schema: z.core.$ZodType, value: unknown, path: string, found: Unkn
   }
 };
 
-/** Of several shapes the one that knows most of what is there is meant. */
+/** In a union, the variant that knows the most fields of the value is used. */
 const walkUnion = (
   options: readonly z.core.$ZodType[],
   value: unknown,
@@ -105,7 +105,7 @@ const unknownField = (parent: string, key: string, known: readonly string[]): Un
   };
 };
 
-/** The unknown fields of any value by its schema, the first ten. */
+/** The unknown fields of a value according to its schema; at most ten. */
 export const unknownFieldsIn = (schema: z.core.$ZodType, value: unknown): readonly UnknownField[] => {
   const found: UnknownField[] = [];
   walk(schema, value, '', found);
@@ -114,7 +114,7 @@ export const unknownFieldsIn = (schema: z.core.$ZodType, value: unknown): readon
 
 const wrapperKeys: ReadonlySet<string> = new Set(['type', 'api_version', 'metadata', 'spec']);
 
-/** The same of a resource's body, wrapped or not. Fields read elsewhere than by the schema are known too. */
+/** The same for a resource body, wrapped or not. Fields that are read outside the schema count as known. */
 export const unknownFieldsOf = (
   kind: Pick<ResourceKind, 'schema' | 'wrapped' | 'alsoKnown'>,
   body: unknown,

@@ -1,4 +1,4 @@
-// Users of the basic login. What is stored holds the hash only; what is read holds neither.
+// Users with password login. The store keeps only the hash; responses contain neither password nor hash.
 import { z } from 'zod';
 import { minPasswordCharacters } from './limits.ts';
 import { strictNameFault } from './names.ts';
@@ -15,7 +15,7 @@ export const userSchema = z.object({
 });
 export type User = z.infer<typeof userSchema>;
 
-/** What is wrong with a plain password, or null. */
+/** Why a plain password is invalid, or null. */
 export const passwordFault = (password: string): string | null => {
   if (password === '') return "password can't be empty";
   if ([...password].length >= minPasswordCharacters) return null;
@@ -26,10 +26,10 @@ const bcryptHash = /^\$2[abxy]\$\d{2}\$[./A-Za-z0-9]{53}$/;
 
 const secretFault = ({ password, password_hash: hash = '' }: User): string | null => {
   if (password !== undefined && (password !== '' || hash === '')) return passwordFault(password);
-  if (hash === '') return 'a password or its hash is required: what is read or dumped holds neither';
+  if (hash === '') return 'a password or password_hash is required: responses and dumps contain neither';
   return bcryptHash.test(hash) ? null : 'password_hash must be a bcrypt hash';
 };
 
-/** The first broken rule of a user as it is created or replaced, or null. */
+/** The first failing rule of a new or replaced user, or null. */
 export const validateUser = (user: User): string | null =>
   strictNameFault('username', user.username) ?? secretFault(user);

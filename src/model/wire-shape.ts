@@ -1,5 +1,5 @@
-// The way out: resources as readers see them. Keys that are always there stay, optional ones leave when empty, and
-// an entity tells its agent's version under both names.
+// Serialization of resources for responses. Mandatory keys are always present, empty optional keys are removed, and
+// an entity has its agent's version under both names.
 import type { Check } from './check.ts';
 import type { Entity } from './entity.ts';
 import type { Event } from './event.ts';
@@ -14,7 +14,7 @@ const isEmpty = (value: unknown): boolean => {
 
 type Json = Record<string, unknown>;
 
-/** A copy without the named keys where they are empty. Keys that hold `undefined` never leave. */
+/** A copy without the listed keys if they are empty. Keys with the value `undefined` are always removed. */
 export const withoutEmpty = (resource: object, optionalKeys: ReadonlySet<string>): Json => {
   const shape: Json = {};
   for (const key in resource) {
@@ -85,7 +85,7 @@ export const toWireEntityConfig = (config: {
   return shape;
 };
 
-/** Not redacted: see `redaction.ts` for what goes to people. */
+/** Not redacted; see `redaction.ts` for responses to users. */
 export const toWireEntity = (entity: Entity): Json => {
   const shape = toWireEntityConfig(entity);
   shape.system = withoutEmpty(entity.system, systemKeys);
@@ -93,7 +93,7 @@ export const toWireEntity = (entity: Entity): Json => {
   return shape;
 };
 
-/** An event as it is read, handled and sent. The entity is not redacted. */
+/** An event as returned, handled and sent. The entity is not redacted. */
 export const toWireEvent = (event: Event): Json => {
   const shape: Json = event.timestamp === 0 ? {} : { timestamp: event.timestamp };
   shape.entity = toWireEntity(event.entity);

@@ -17,7 +17,7 @@ export interface Wrapped {
 export const isWrapped = (value: unknown): boolean =>
   isObject(value) && isObject(value.spec) && Object.keys(value).some((key) => key.toLowerCase() === 'type');
 
-/** Lifts the metadata out; everything else is the spec. */
+/** Moves the metadata out; everything else becomes the spec. */
 export const wrap = (type: string, apiVersion: string, resource: object): Wrapped => {
   const { metadata, ...spec } = resource as Json;
   return { type, api_version: apiVersion, metadata: isObject(metadata) ? metadata : {}, spec };
@@ -28,7 +28,7 @@ export const unwrap = (wrapped: Wrapped): Json => ({ ...wrapped.spec, metadata: 
 
 const wrapperKeys = ['type', 'api_version', 'metadata', 'spec'] as const;
 
-/** The four keys in lower case, whatever case they came in: the interface itself writes `Type` once. */
+/** The four keys in lower case. Input is case-insensitive, since the interface uses `Type` in one place. */
 export const lowerWrapperKeys = (raw: unknown): unknown => {
   if (!isObject(raw)) return raw;
   const entries = Object.entries(raw).map(([key, value]): [string, unknown] => {
@@ -40,7 +40,7 @@ export const lowerWrapperKeys = (raw: unknown): unknown => {
 
 const refused = (message: string): Decoded<Wrapped> => ({ ok: false, message });
 
-/** Reads the outer form only; the resource inside is decoded by its kind. */
+/** Reads the outer form only; the kind decodes the resource inside. */
 export const readWrapped = (raw: unknown): Decoded<Wrapped> => {
   const { type, api_version: version, metadata, spec } = (lowerWrapperKeys(raw) ?? {}) as Json;
   if (!isObject(raw))

@@ -83,9 +83,9 @@ test('what is signed is checked before: a licence holds, is over, was changed, o
     const { text } = await sign(privateFile, '5000');
     assert.deepEqual(await check(text), { code: 0, text: 'the license holds' });
     const cases: readonly (readonly [string, RegExp])[] = [
-      [text.replace('5000', '50000'), /signature does not fit/],
-      [(await sign(stranger.privateFile, '5')).text, /signature does not fit/],
-      [(await sign(privateFile, '5', '2020-01-01T00:00:00Z')).text, /the license ended at 2020/],
+      [text.replace('5000', '50000'), /signature does not match/],
+      [(await sign(stranger.privateFile, '5')).text, /signature does not match/],
+      [(await sign(privateFile, '5', '2020-01-01T00:00:00Z')).text, /the license expired at 2020/],
       ['{}', /license\.entities must be a whole number, 0 or more/],
       ['nonsense', /license\.json: .*JSON/],
     ];

@@ -105,11 +105,11 @@ test('a licence that does not hold is refused with the reason, and changes nothi
   const { ask } = await open(t, 2);
   const stranger = generateKeyPairSync('ed25519').privateKey;
   const cases: readonly (readonly [object, RegExp])[] = [
-    [{ ...issue(), entities: 4_000 }, /signature does not fit/],
-    [{ ...issue(), holder: 'Somebody Else' }, /signature does not fit/],
-    [issue({}, stranger), /signature does not fit/],
+    [{ ...issue(), entities: 4_000 }, /signature does not match/],
+    [{ ...issue(), holder: 'Somebody Else' }, /signature does not match/],
+    [issue({}, stranger), /signature does not match/],
     [{ ...issue(), signature: 'x' }, /must be the base64 of an Ed25519 signature/],
-    [issue({ expires: '2020-01-01T00:00:00Z' }), /the license ended at 2020-01-01/],
+    [issue({ expires: '2020-01-01T00:00:00Z' }), /the license expired at 2020-01-01/],
     [issue({ expires: 'never' }), /license\.expires must be a time like/],
     [issue({ entities: 0 }), /license\.entities must be at least 1/],
     [issue({ holder: 'a\n9' }), /license\.holder must be one line/],

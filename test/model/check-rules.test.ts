@@ -35,7 +35,7 @@ const shared: readonly Row[] = [
   [{ proxy_requests: { entity_attributes: ['true', 'a ='] } }, /^syntax error in expression 1: /],
   [
     { output_metric_format: 'xml' },
-    /^output metric format is not valid: "xml" is none of nagios_perfdata, graphite_plaintext, /,
+    /^output metric format is not valid: "xml" \(use one of nagios_perfdata, graphite_plaintext, /,
   ],
   [{ low_flap_threshold: 20, high_flap_threshold: 20 }, 'invalid flap thresholds'],
   [{ env_vars: ['A=b', 'novalue'] }, 'environment variables must be of the form FOO=BAR'],
@@ -113,7 +113,7 @@ const definitions: readonly Row[] = [
   [{ interval: 0, cron: 'every so often' }, /^check cron string is invalid: /],
   [{ interval: 0 }, 'check interval must be greater than 0 or a valid cron schedule must be provided'],
   [noNamespace, 'namespace must be set'],
-  [{ interval: 0, cron: '0 0 L * *' }, /^check cron string is invalid: day of month "L" is no number$/],
+  [{ interval: 0, cron: '0 0 L * *' }, /^check cron string is invalid: day of month "L" is not a number$/],
   [{ interval: 0, cron: '0 0 * * 7' }, /^check cron string is invalid: day of week 7 is not within 0-6$/],
   [{ command: '' }, 'check command must be set: it is what agents run'],
   [{ command: ' ' }, 'check command must be set: it is what agents run'],

@@ -42,7 +42,7 @@ test('the longest expression is taken, one character more is refused', () => {
   assert.equal(expressionsFault([sized(maxExpressionCharacters)]), null);
   assert.equal(
     expressionsFault(['true', sized(maxExpressionCharacters + 1)]),
-    'syntax error in expression 1: it is longer than 65536 characters (got 65537)',
+    'syntax error in expression 1: it must be at most 65536 characters (got 65537)',
   );
 });
 

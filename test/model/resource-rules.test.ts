@@ -189,7 +189,7 @@ const rows: readonly Row[] = [
   [
     'users',
     { username: 'alice' },
-    'a password or its hash is required: what is read or dumped holds neither',
+    'a password or password_hash is required: responses and dumps contain neither',
   ],
   ['users', { username: 'alice', password: '' }, "password can't be empty"],
   ['users', { username: 'alice', password: '1234567' }, 'password length must be at least 8 characters'],
@@ -291,7 +291,7 @@ const rows: readonly Row[] = [
   ['authproviders', {}, 'error parsing spec: type could not be found: ""'],
   ['authproviders', { type: 'nis', spec: {} }, 'error parsing spec: type could not be found: "nis"'],
   ['authproviders', { type: 'ldap' }, 'spec is required'],
-  ['authproviders', ldap([]), 'spec.servers must hold at least one server'],
+  ['authproviders', ldap([]), 'spec.servers must contain at least one server'],
   ['authproviders', ldap([{}]), 'spec.servers[0].host must be set'],
   ['authproviders', ldap([server(), { host: 'h' }]), 'spec.servers[1].user_search.base_dn must be set'],
   [

@@ -110,7 +110,7 @@ test('a cron string has at most so many characters; a longer one is refused unre
   assert.equal(parseCron(sized(maxCronCharacters)).ok, true);
   assert.deepEqual(parseCron(sized(maxCronCharacters + 1)), {
     ok: false,
-    why: `it is longer than ${maxCronCharacters} characters (got ${maxCronCharacters + 1})`,
+    why: `it must be at most ${maxCronCharacters} characters (got ${maxCronCharacters + 1})`,
   });
 });
 

@@ -39,7 +39,7 @@ test('a value a shell may read as syntax does not come into a command, wherever 
     assert.ok(!filled.ok, command);
     assert.match(
       filled.message,
-      /^command: the value of \.\w+(\.\w+)? came with an event and holds characters/,
+      /^command: the value of \.\w+(\.\w+)? came with an event and contains characters/,
     );
   }
 });

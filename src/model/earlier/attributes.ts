@@ -1,17 +1,17 @@
-// Attributes of the earlier generation that our resources have no field for: they travel in one annotation, as one
-// JSON text, under the name that existing handlers and plugins already read.
+// Attributes of the earlier generation that have no field in our resources. They are stored as JSON in one
+// annotation, under the name that existing handlers and plugins already read.
 import type { Entity } from '../entity.ts';
 import type { Metadata } from '../metadata.ts';
 import { isMap, type Json } from './json.ts';
 
 export const attributesAnnotation = 'sensu.io.json_attributes';
-/** Marks the entity of a client: its class is `proxy`, since no agent speaks for it. */
+/** Marks the entity of an earlier client. Its class is `proxy`, since no agent reports for it. */
 export const clientLabel = 'mon.io/earlier_client';
 
-/** On the check of every event of a client: the id of its incident. */
+/** Set on the check of every event of an earlier client: the id of its incident. */
 export const incidentAnnotation = 'mon.io/incident';
 
-/** What was annotated: of a check definition, a result or a client. */
+/** The annotated attributes of a check definition, a result or a client. */
 export const attributesOf = ({ annotations }: Pick<Metadata, 'annotations'>): Json => {
   const stored = annotations?.[attributesAnnotation];
   if (stored === undefined) return {};
@@ -19,12 +19,15 @@ export const attributesOf = ({ annotations }: Pick<Metadata, 'annotations'>): Js
     const parsed: unknown = JSON.parse(stored);
     return isMap(parsed) ? parsed : {};
   } catch {
-    // An operator may have written anything there; then there are no further attributes.
+    // An operator may have put any text there. If it is not a JSON object, there are no attributes.
     return {};
   }
 };
 
-/** Whether an entity stands for a client. An agent that takes over its name keeps the label, and is an agent. */
+/**
+ * Whether an entity represents an earlier client. An agent that takes over its name keeps the label but is not an
+ * earlier client.
+ */
 export const isClientEntity = ({
   metadata,
   entity_class,

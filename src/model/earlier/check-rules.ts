@@ -1,4 +1,4 @@
-// What a check definition and a check result must look like.
+// Validation rules for check definitions and check results of the earlier generation.
 import { parseCron } from '../cron.ts';
 import { isMap, type Json } from './json.ts';
 import {
@@ -24,7 +24,7 @@ import { timeWindowProblems } from './time-window-rules.ts';
 
 const aggregatePattern = /^[\w.:|-]+$/;
 const sourcePattern = /^[\w.-]*(:{3}[\w|.-]+:{3}[\w.-]*|[\w.-]+)$/;
-/** What cron knows everywhere: five fields or a descriptor, without the extensions our own checks may use. */
+/** Standard cron only: five fields or a descriptor, without the extensions that our own checks support. */
 export const isCron = (value: unknown): boolean =>
   typeof value === 'string' && /^[@\d*?]/.test(value) && !value.startsWith('@every') && parseCron(value).ok;
 
@@ -158,7 +158,7 @@ const hookProblems = (hooks: unknown): string[] => {
   ]);
 };
 
-/** What is wrong with a definition; `name` must be in it. */
+/** All problems of a definition, which must include `name`. */
 export const checkDefinitionProblems = (check: Json): string[] => [
   ...judge(check, definitionRows),
   ...hookProblems(check['hooks']),
@@ -179,14 +179,14 @@ const resultRows: readonly Row[] = [
   ...ttlRows,
 ];
 
-/** The first thing that is wrong with a result, in the order of the sheet; undefined when it is fine. */
+/** The first problem of a result, in rule order; undefined if valid. */
 export const checkResultProblem = (check: Json): string | undefined => judge(check, resultRows)[0];
 
 const isSeconds = (value: unknown): boolean => Number.isSafeInteger(value);
 
 /**
- * What a client sends was made from a definition, which may say of the rest what it likes; what we reckon with must be of
- * its type, or it would count as not given without a word.
+ * Clients send results that contain their own check definition, so only the fields we use are validated. A field of
+ * the wrong type is rejected instead of being silently ignored.
  */
 const sentResultRows: readonly Row[] = [
   always('output', isString, 'check output must be a string'),
@@ -200,5 +200,5 @@ const sentResultRows: readonly Row[] = [
   ...handling('check'),
 ];
 
-/** The first thing that is wrong with a result as a client sends it. */
+/** The first problem of a result sent by a client. */
 export const sentResultProblem = (check: Json): string | undefined => judge(check, sentResultRows)[0];

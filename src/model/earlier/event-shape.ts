@@ -1,15 +1,15 @@
-// An event in the shape of the earlier generation: `client`, `check`, `action`, and an id that stays the same for
-// as long as the incident lasts. Its API shows it, and the mutator `earlier_event` hands it to handlers and plugins
-// that were written for it.
+// Converts an event to the shape of the earlier generation: `client`, `check`, `action`, and an id that is stable
+// for the duration of the incident. The earlier API returns this shape, and the mutator `earlier_event` passes it
+// to handlers and plugins written for it.
 import type { Check } from '../check.ts';
 import type { Entity } from '../entity.ts';
 import type { CheckEvent } from '../event.ts';
 import { attributesOf, incidentAnnotation } from './attributes.ts';
 import { isMap, type Json } from './json.ts';
 
-/** Who is told when nobody is named. */
+/** The handler used when a check names none. */
 export const defaultHandler = 'default';
-/** An incident that OK results did not end, as it was told: only the registry may say so. */
+/** Marks an incident that OK results must not resolve. Only the registry resolves it. */
 export const unresolved = 'unresolved';
 
 const given = (entries: Json): Json =>
@@ -17,13 +17,16 @@ const given = (entries: Json): Json =>
     Object.entries(entries).filter(([, value]) => value !== undefined && value !== 0 && value !== false),
   );
 
-/** Those of events that came another way: a client's own attributes say whom it wants told, and are silent for `default`. */
+/**
+ * Handlers for events that did not come from an earlier client: taken from the client's attributes, without adding
+ * `default`.
+ */
 const addedHandlers = ({ handlers }: Check, { handler, handlers: own }: Json): Json => {
   const isDefault = handlers.length === 1 && handlers[0] === defaultHandler;
   return handler !== undefined || own !== undefined || handlers.length === 0 || isDefault ? {} : { handlers };
 };
 
-/** The result of a check as the earlier generation stores it, without its history. */
+/** The check result as the earlier generation stores it, without history. */
 export const earlierResult = ({ check }: CheckEvent): Json => {
   const { [unresolved]: _, ...attributes } = attributesOf(check.metadata);
   return {
@@ -50,7 +53,10 @@ export const earlierResult = ({ check }: CheckEvent): Json => {
 
 export type EarlierAction = 'create' | 'resolve' | 'flapping';
 
-/** An OK result ends an incident when the one before it was none, when somebody says so, or when its client goes. */
+/**
+ * An OK result resolves an incident if the previous result was not OK, if an operator resolves it, or if its client
+ * is removed.
+ */
 const isResolving = ({ check }: CheckEvent): boolean => {
   const history = check.history ?? [];
   const before = history.at(-2);
@@ -58,7 +64,7 @@ const isResolving = ({ check }: CheckEvent): boolean => {
   return before !== undefined && (before.status !== 0 || before.flapping === true);
 };
 
-/** Flapping is said whatever the status; `create` is also the word for a plain OK result. */
+/** `flapping` takes precedence over the status; a plain OK result is also `create`. */
 export const earlierAction = (event: CheckEvent): EarlierAction => {
   if (event.check.state === 'flapping') return 'flapping';
   return event.check.status === 0 && isResolving(event) ? 'resolve' : 'create';
@@ -69,15 +75,15 @@ export const unresolvedIn = ({ check }: CheckEvent): Json | undefined => {
   return isMap(incident) ? incident : undefined;
 };
 
-/** Only what is wrong is in the earlier generation's event registry, and what nobody ended. */
+/** The earlier event registry holds only failing checks and incidents that are not yet resolved. */
 export const isEarlierEvent = (event: CheckEvent): boolean =>
   event.check.status !== 0 ||
   (event.check.state === 'flapping' && attributesOf(event.check.metadata)['force_resolve'] !== true) ||
   unresolvedIn(event) !== undefined;
 
 /**
- * When the status became what it is: the first result of the last run of equal ones. A run longer than the history began
- * when the record says.
+ * Time of the last status change: the first result of the current run of equal statuses. If the run is longer than
+ * the history, the time from the record is used.
  */
 const changedAt = ({ check, timestamp }: CheckEvent, since: number | undefined): number => {
   const history = check.history ?? [];
@@ -86,10 +92,10 @@ const changedAt = ({ check, timestamp }: CheckEvent, since: number | undefined):
   return history[before + 1]?.executed ?? timestamp;
 };
 
-/** `since`: when the event got its severity, in Unix seconds, as its record says. */
+/** `since`: Unix seconds of the last severity change, from the event's record. */
 /**
- * A resolution keeps the count of what it resolves: how often that was seen at the end. Only so many results are known; of
- * more the highest count of the incident is the best guess.
+ * A resolving event keeps the occurrence count of the incident that it resolves. Only the results in the history
+ * are known; beyond them, the highest known count of the incident is used.
  */
 const occurrencesOf = (event: CheckEvent): number => {
   const { history, occurrences, occurrences_watermark: watermark } = event.check;
@@ -122,13 +128,13 @@ export const incidentOf = (event: CheckEvent, since?: number): Json => {
   };
 };
 
-/** An incident as the earlier generation tells it. History is a list of statuses, as strings. */
+/** An event in the earlier generation's shape. The history is a list of statuses as strings. */
 export const earlierEvent = (event: CheckEvent, client: Json, since?: number): Json => {
   const { id, ...rest } = unresolvedIn(event) ?? incidentOf(event, since);
   return { id, client, ...rest };
 };
 
-/** A client as its entity tells of it: what it said of itself, without what only the registry knows. */
+/** The client attributes from its entity: what the client reported, without the fields that only the registry knows. */
 export const clientOf = ({ metadata, subscriptions, last_seen, mon_agent_version }: Entity): Json => ({
   address: 'unknown',
   subscriptions,
@@ -139,8 +145,8 @@ export const clientOf = ({ metadata, subscriptions, last_seen, mon_agent_version
 });
 
 /**
- * The id of the incident an event belongs to, given that of the event before it: it begins with the first result that is
- * not OK and lasts until the one that resolves it, which still carries it.
+ * The incident id of an event, given the previous event. An incident starts with the first failing result and ends
+ * with the result that resolves it, which still has the same id.
  */
 export const incidentIdOf = (before: CheckEvent | null, event: CheckEvent): string => {
   const isOpen = before !== null && isEarlierEvent(before);

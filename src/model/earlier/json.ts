@@ -1,11 +1,11 @@
-// Plain JSON as the earlier generation treats it: free-form maps that are merged, compared and carried along.
+// Plain JSON as the earlier generation uses it: free-form maps that are merged and compared.
 
 export type Json = Readonly<Record<string, unknown>>;
 
 export const isMap = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An object from entries, whatever the keys are called: `__proto__` is a key like any other. */
+/** An object from entries. `__proto__` becomes an ordinary key. */
 const fromEntries = (entries: Iterable<readonly [string, unknown]>): Json => Object.fromEntries(entries);
 
 const unique = (items: readonly unknown[]): unknown[] => {
@@ -16,7 +16,7 @@ const unique = (items: readonly unknown[]): unknown[] => {
   });
 };
 
-/** Maps are merged key by key, arrays are joined without doubles, anything else is replaced. */
+/** Merges maps recursively, concatenates arrays without duplicates, and replaces everything else. */
 export const deepMerge = (base: unknown, incoming: unknown): unknown => {
   if (Array.isArray(base) && Array.isArray(incoming)) return unique([...base, ...incoming]);
   if (!isMap(base) || !isMap(incoming)) return incoming;
@@ -28,7 +28,7 @@ export const deepMerge = (base: unknown, incoming: unknown): unknown => {
 
 export const mergeMaps = (base: Json, incoming: Json): Json => deepMerge(base, incoming) as Json;
 
-/** What changed between two maps: nested like them, each leaf `[before, after]`. */
+/** The difference of two maps, with the same nesting. Each leaf is `[before, after]`. */
 export const difference = (before: Json, after: Json): Json => {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changes: [string, unknown][] = [];

@@ -1,6 +1,6 @@
-// Pipes: what the earlier generation sends its messages through.
+// Pipes: the message channels of the earlier generation.
 
-/** A message in a direct pipe reaches one of its takers, in a fanout pipe all of them. */
+/** A message in a direct pipe reaches one consumer; in a fanout pipe it reaches all consumers. */
 export type PipeType = 'direct' | 'fanout';
 
 export interface Pipe {
@@ -8,7 +8,7 @@ export interface Pipe {
   readonly name: string;
 }
 
-/** The pipe of a subscription: `roundrobin:` and `direct:` reach one member, everything else reaches all. */
+/** The pipe of a subscription: `roundrobin:` and `direct:` reach one member, all others reach every member. */
 export const pipeOf = (subscription: string): Pipe => ({
   type: /^(roundrobin|direct):/.test(subscription) ? 'direct' : 'fanout',
   name: subscription,

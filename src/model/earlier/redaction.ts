@@ -1,9 +1,9 @@
-// Redaction of the earlier generation: a value is hidden when its key is exactly one of the listed ones, in its
-// letter case, at any depth. Other than `src/model/redaction.ts`, which compares loosely.
+// Redaction in the earlier generation: hides a value if its key exactly matches a listed key, case-sensitive, at
+// any depth. `src/model/redaction.ts` compares loosely instead.
 import { defaultRedact } from '../redaction.ts';
 import { isMap, type Json } from './json.ts';
 
-/** The documented nine, and those the reference product added later. */
+/** The nine documented keys and those the reference product added later. */
 export const defaultRedactKeys: readonly string[] = [
   ...defaultRedact,
   'routing_key',
@@ -23,7 +23,7 @@ export const defaultRedactKeys: readonly string[] = [
 
 const hidden = 'REDACTED';
 
-/** A copy in which nobody can read what is under these keys, maps and arrays included. */
+/** A copy with the values of these keys hidden, including maps and arrays. */
 export const redact = (value: unknown, keys: readonly string[] = defaultRedactKeys): unknown => {
   if (Array.isArray(value)) return value.map((item) => redact(item, keys));
   if (!isMap(value)) return value;
@@ -32,7 +32,7 @@ export const redact = (value: unknown, keys: readonly string[] = defaultRedactKe
   );
 };
 
-/** The list of a client: its own replaces the default one. */
+/** The redact list of a client. Its own list replaces the default. */
 export const redactKeysOf = (client: Json): readonly string[] =>
   Array.isArray(client['redact']) ? client['redact'].map(String) : defaultRedactKeys;
 

@@ -1,15 +1,15 @@
-// Validation as tables: each row says where it looks, when it applies, what must hold and what is said when it does
-// not. Every failure is gathered, not just the first.
+// Validation tables: each row defines a value to check, when the rule applies, the condition, and the message on
+// failure. All failures are collected, not only the first.
 import { isMap, type Json } from './json.ts';
 
 export interface Problem {
-  /** The definition the message speaks of. */
+  /** The definition named in the message. */
   readonly object: unknown;
   readonly message: string;
 }
 
 type Holds = (value: unknown, scope: Json) => boolean;
-/** `set`: neither null nor absent. `truthy`: as `set`, and not false. */
+/** `set`: neither null nor absent. `truthy`: set and not false. */
 type When = 'always' | 'set' | 'truthy';
 
 export interface Row {
@@ -17,9 +17,9 @@ export interface Row {
   readonly when: When;
   readonly holds: Holds;
   readonly message: string;
-  /** For a map that is one: the rows of what is in it. */
+  /** Rows for the content, if the value is a map. */
   readonly inside?: readonly Row[];
-  /** The row applies only to such a scope. */
+  /** If given, the row applies only to scopes that match. */
   readonly only?: (scope: Json) => boolean;
 }
 
@@ -31,7 +31,7 @@ export const isBoolean: Holds = (value) => typeof value === 'boolean';
 export const isArray: Holds = (value) => Array.isArray(value);
 export const isHash: Holds = isMap;
 export const isPositive: Holds = (value) => Number.isInteger(value) && (value as number) > 0;
-/** A list may be missing or wrong as a whole: that is another row's business. */
+/** A missing or invalid list is reported by another row. */
 export const eachIs =
   (holds: Holds): Holds =>
   (value, scope) =>
@@ -45,7 +45,7 @@ export const isOneOf =
   (value) =>
     words.includes(value);
 
-/** Names of clients and checks. `$` without the flag `m` admits no newline in JavaScript. */
+/** Names of clients and checks. Without the flag `m`, `$` does not match before a newline in JavaScript. */
 export const namePattern = /^[\w.-]+$/;
 
 const row =
@@ -62,11 +62,11 @@ export const always = row('always');
 export const ifSet = row('set');
 export const ifTruthy = row('truthy');
 
-/** A map that may be absent, and the rows of what is in it. */
+/** An optional map, and the rows for its content. */
 export const within = (key: string, message: string, inside: readonly Row[]): Row =>
   ifSet(key, isHash, message, { inside });
 
-/** `handler` and `handlers`, as many scopes have them. `prefix` begins the messages. */
+/** `handler` and `handlers`, used by several scopes. Messages start with `prefix`. */
 export const handling = (prefix: string): Row[] => [
   ifSet('handler', isString, `${prefix} handler must be a string`),
   ifSet('handlers', isArray, `${prefix} handlers must be an array`),
@@ -79,7 +79,7 @@ const applies = ({ when, only }: Row, value: unknown, scope: Json): boolean => {
   return value !== null && value !== undefined && (when === 'set' || value !== false);
 };
 
-/** The messages of all rows that do not hold, in the order of the table. */
+/** The messages of all failing rows, in table order. */
 export const judge = (scope: Json, rows: readonly Row[]): string[] =>
   rows.flatMap((each) => {
     const value = scope[each.key];

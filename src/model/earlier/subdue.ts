@@ -1,5 +1,5 @@
-// Times in which a check is not run: windows by weekday, in local time or at an offset, both ends included; one
-// whose end is before its begin goes over midnight. Pure.
+// Periods in which a check does not run: windows by weekday, in local time or at a UTC offset. Both ends are
+// inclusive. A window whose end is before its start crosses midnight. Pure.
 import { isMap } from './json.ts';
 import { type ClockTime, readClockTime, weekdays } from './time-window-rules.ts';
 
@@ -10,7 +10,7 @@ interface Moment {
 
 const daySeconds = 86_400;
 
-/** Weekday and seconds since midnight, where the clock of a window is. */
+/** Weekday and seconds since midnight in the time zone of the window. */
 const momentAt = (nowMs: number, offsetMinutes: number | null): Moment => {
   const date = new Date(nowMs);
   const offset = offsetMinutes ?? -date.getTimezoneOffset();
@@ -26,7 +26,7 @@ const isInside = ({ seconds }: Moment, begin: ClockTime, end: ClockTime): boolea
     ? seconds >= begin.seconds && seconds <= end.seconds
     : seconds >= begin.seconds || seconds <= end.seconds;
 
-/** A window over midnight belongs to the day it begins on; after midnight that was yesterday. */
+/** A window across midnight belongs to the day it starts on, so after midnight that is the previous day. */
 const dayOf = (moment: Moment, begin: ClockTime, end: ClockTime): string => {
   const late = begin.seconds > end.seconds && moment.seconds <= end.seconds;
   return weekdays[(moment.day + (late ? 6 : 0)) % 7] ?? '';

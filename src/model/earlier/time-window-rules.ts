@@ -1,4 +1,4 @@
-// Time windows by weekday, as `subdue` of a check and `when` of a filter hold them.
+// Validation of time windows by weekday, used by `subdue` of checks and `when` of filters.
 import { isMap, type Json } from './json.ts';
 
 export const weekdays = [
@@ -12,7 +12,7 @@ export const weekdays = [
 ] as const;
 const knownDays: readonly string[] = ['all', ...weekdays];
 
-/** `9AM`, `09:30`, `17:00:00 UTC`, `5:15 pm +0200`: minutes since midnight and the offset it names, if any. */
+/** `9AM`, `09:30`, `17:00:00 UTC`, `5:15 pm +0200`: time of day and optional UTC offset. */
 const timePattern =
   /^(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?\s*([ap]m)?\s*(?:(utc|gmt|z)|([+-]\d{2}):?(\d{2}))?$/i;
 
@@ -54,7 +54,7 @@ const dayProblems = ([day, windows]: [string, unknown], prefix: string): string[
   return windows.flatMap((window) => windowProblems(window, prefix));
 };
 
-/** `prefix` begins every message, e.g. `check subdue`. */
+/** Every message starts with `prefix`, e.g. `check subdue`. */
 export const timeWindowProblems = (windows: unknown, prefix: string): string[] => {
   if (!isMap(windows)) return [`${prefix} must be a hash`];
   const days: unknown = windows['days'];

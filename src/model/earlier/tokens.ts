@@ -1,16 +1,16 @@
-// Tokens of the earlier generation: `:::path.to.value|default:::`, filled in from the client's own definition. They
-// live in strings only; keys stay, and the result of a token is always text.
+// Token substitution of the earlier generation: `:::path.to.value|default:::`, filled from the client's definition.
+// Only string values are substituted, never keys, and the result is always a string.
 import { isMap, type Json } from './json.ts';
 
 export interface Substituted {
   readonly value: unknown;
-  /** Paths nobody could fill, each once, in order. */
+  /** Paths without a value, each once, in order. */
   readonly unmatched: readonly string[];
 }
 
 const token = /:::([^:].*?):::/g;
 
-/** A path stops at the first value that is no map: what is behind it is not looked at. */
+/** Returns undefined as soon as a part of the path is not a map. */
 const lookUp = (path: string, attributes: Json): unknown => {
   let found: unknown = attributes;
   for (const key of path.split('.')) {

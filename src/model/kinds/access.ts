@@ -1,4 +1,4 @@
-// Who may do what, and where: namespaces, users, their keys, roles and bindings.
+// Access control: namespaces, users, API keys, roles and bindings.
 import { apiKeySchema, validateApiKey } from '../api-key.ts';
 import { namespaceSchema, validateNamespace } from '../namespace.ts';
 import {
@@ -22,7 +22,7 @@ const roleRefFields = ({ role_ref }: RoleBinding) => ({
 export const namespaceKind = defineKind({
   type: 'Namespace',
   path: 'namespaces',
-  summary: 'keeps the resources of one team apart from those of another',
+  summary: 'isolates the resources of one team from those of other teams',
   namespaced: false,
   routes: 'namespace',
   operations: clusterAll,
@@ -36,7 +36,7 @@ export const namespaceKind = defineKind({
 export const userKind = defineKind({
   type: 'User',
   path: 'users',
-  summary: 'somebody who may log in with a password',
+  summary: 'a person who can log in with a password',
   namespaced: false,
   routes: 'user',
   operations: ['list', 'create', 'get', 'put', 'delete'],
@@ -52,7 +52,7 @@ export const userKind = defineKind({
 export const apiKeyKind = defineKind({
   type: 'APIKey',
   path: 'apikeys',
-  summary: "a user's key for programs",
+  summary: "a user's API key for programs",
   namespaced: false,
   routes: 'apiKey',
   operations: ['list', 'create', 'get', 'patch', 'delete'],
@@ -79,7 +79,7 @@ export const clusterRoleKind = defineKind({
 export const clusterRoleBindingKind = defineKind({
   type: 'ClusterRoleBinding',
   path: 'clusterrolebindings',
-  summary: 'gives a cluster role to users and groups everywhere',
+  summary: 'grants a cluster role to users and groups in all namespaces',
   namespaced: false,
   routes: 'access',
   operations: clusterAll,
@@ -93,7 +93,7 @@ export const clusterRoleBindingKind = defineKind({
 export const roleKind = defineKind({
   type: 'Role',
   path: 'roles',
-  summary: 'permissions inside one namespace',
+  summary: 'permissions in one namespace',
   namespaced: true,
   routes: 'access',
   operations: namespacedAll,
@@ -106,7 +106,7 @@ export const roleKind = defineKind({
 export const roleBindingKind = defineKind({
   type: 'RoleBinding',
   path: 'rolebindings',
-  summary: 'gives a role to users and groups inside one namespace',
+  summary: 'grants a role to users and groups in one namespace',
   namespaced: true,
   routes: 'access',
   operations: namespacedAll,

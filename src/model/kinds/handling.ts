@@ -1,4 +1,4 @@
-// What happens to events that matter: handlers, what leads to them, and what they run with.
+// Event processing: handlers, filters, mutators, pipelines, and the hooks and assets they use.
 import { assetSchema, validateAsset } from '../asset.ts';
 import { eventFilterSchema, validateEventFilter } from '../event-filter.ts';
 import { handlerSchema, validateHandler } from '../handler.ts';
@@ -12,7 +12,7 @@ import { namespacedAll } from './operations.ts';
 export const assetKind = defineKind({
   type: 'Asset',
   path: 'assets',
-  summary: 'an archive of programs that checks, filters, mutators and handlers run with',
+  summary: 'an archive of programs used by checks, filters, mutators and handlers',
   namespaced: true,
   operations: namespacedAll,
   schema: assetSchema,
@@ -26,7 +26,7 @@ export const assetKind = defineKind({
 export const hookKind = defineKind({
   type: 'HookConfig',
   path: 'hooks',
-  summary: 'a command run after a check for more light on its result',
+  summary: 'a command that runs after a check to collect more information',
   namespaced: true,
   operations: namespacedAll,
   schema: hookConfigSchema,
@@ -38,7 +38,7 @@ export const hookKind = defineKind({
 export const filterKind = defineKind({
   type: 'EventFilter',
   path: 'filters',
-  summary: 'which events reach a handler',
+  summary: 'selects the events that reach a handler',
   namespaced: true,
   operations: namespacedAll,
   schema: eventFilterSchema,
@@ -52,7 +52,7 @@ export const filterKind = defineKind({
 export const mutatorKind = defineKind({
   type: 'Mutator',
   path: 'mutators',
-  summary: 'what an event is turned into for a handler',
+  summary: 'transforms an event for a handler',
   namespaced: true,
   operations: namespacedAll,
   schema: mutatorSchema,
@@ -66,7 +66,7 @@ export const mutatorKind = defineKind({
 export const handlerKind = defineKind({
   type: 'Handler',
   path: 'handlers',
-  summary: 'where events go: a command, a socket, or a set of handlers',
+  summary: 'a destination for events: a command, a socket, or a set of handlers',
   namespaced: true,
   operations: namespacedAll,
   schema: handlerSchema,
@@ -80,7 +80,7 @@ export const handlerKind = defineKind({
 export const pipelineKind = defineKind({
   type: 'Pipeline',
   path: 'pipelines',
-  summary: 'workflows of filters, a mutator and a handler',
+  summary: 'named workflows of filters, a mutator and a handler',
   namespaced: true,
   operations: namespacedAll,
   schema: pipelineSchema,

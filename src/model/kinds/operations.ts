@@ -1,4 +1,4 @@
-// What the routes of most kinds offer.
+// The operations that most kinds offer.
 import type { Operation } from '../resource-kind.ts';
 
 export const namespacedAll: readonly Operation[] = [

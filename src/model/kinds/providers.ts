@@ -1,4 +1,5 @@
-// What stands outside and is asked: directories and issuers that know people, stores that keep secrets. Always wrapped.
+// External services the backend queries: directories and OIDC issuers for users, stores for secrets. Always
+// wrapped.
 import {
   authApiVersion,
   authProviderSchema,
@@ -24,7 +25,7 @@ export const authProviderKind = defineKind({
   types: authProviderTypes,
   apiVersion: authApiVersion,
   path: 'authproviders',
-  summary: 'a directory or issuer users may log in through',
+  summary: 'a directory or OIDC issuer that users can log in through',
   namespaced: false,
   wrapped: true,
   routes: 'authProvider',
@@ -42,7 +43,7 @@ export const secretsProviderKind = defineKind({
   types: providerTypes,
   apiVersion: secretsApiVersion,
   path: 'providers',
-  summary: 'where secrets are fetched from',
+  summary: 'a service that secrets are fetched from',
   namespaced: false,
   wrapped: true,
   routes: 'secretsProvider',
@@ -60,7 +61,7 @@ export const secretKind = defineKind({
   type: 'Secret',
   apiVersion: secretsApiVersion,
   path: 'secrets',
-  summary: 'the name of a value that a secrets provider keeps',
+  summary: 'a named reference to a value in a secrets provider',
   namespaced: true,
   wrapped: true,
   routes: 'secret',

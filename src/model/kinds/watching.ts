@@ -1,4 +1,4 @@
-// What is watched and what is seen: checks, entities, events, silences.
+// Monitoring: checks, entities, events and silences.
 import { checkConfigSchema } from '../check.ts';
 import { validateCheckConfig } from '../check-rules.ts';
 import { type Entity, entitySchema } from '../entity.ts';
@@ -23,7 +23,7 @@ const ofCheck =
   ({ check }) =>
     check === undefined ? undefined : (read(check) ?? null);
 
-/** Every field of an event that a selector can name, but for labels. Undefined where an event has none of this name. */
+/** All event fields that selectors can use, except labels. Undefined if an event has no field of this name. */
 const eventReaders: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
   ['name', ({ metadata }) => metadata.name ?? ''],
   ['is_silenced', ({ check }) => check?.is_silenced ?? false],
@@ -69,7 +69,7 @@ const labelOf = (
   return labels && Object.hasOwn(labels, label) ? labels[label] : undefined;
 };
 
-/** What `eventFields` would say, for one of fifty thousand. */
+/** One field of `eventFields`, without building the others; lists hold up to 50,000 events. */
 const eventField = (event: Event, name: string): unknown => {
   if (!name.startsWith(labelStart)) return eventReaders.get(name)?.(event);
   const label = name.slice(labelStart.length);
@@ -84,12 +84,12 @@ const readableEntity = (entity: Entity) => toWireEntity(redactEntity(entity));
 export const checkKind = defineKind({
   type: 'CheckConfig',
   path: 'checks',
-  summary: 'what agents run, when, and where the results go',
+  summary: 'a command that agents run on a schedule, and where its results go',
   namespaced: true,
   routes: 'check',
   operations: namespacedAll,
   schema: checkConfigSchema,
-  // Reported by the reference product in some answers; it can't be set there either.
+  // Returned by the reference product in some responses; not writable there either.
   alsoKnown: ['scheduler'],
   selectorPrefix: 'check',
   subject: 'check',
@@ -107,7 +107,7 @@ export const checkKind = defineKind({
 export const entityKind = defineKind({
   type: 'Entity',
   path: 'entities',
-  summary: 'a machine or thing being watched',
+  summary: 'a monitored machine or other object',
   namespaced: true,
   routes: 'entity',
   operations: namespacedAll,
@@ -128,7 +128,7 @@ export const entityKind = defineKind({
 export const eventKind = defineKind({
   type: 'Event',
   path: 'events',
-  summary: 'the last result of a check on an entity',
+  summary: 'the latest result of a check on an entity',
   namespaced: true,
   routes: 'event',
   operations: ['list', 'listAll', 'create', 'get', 'put', 'delete'],
@@ -147,7 +147,7 @@ export const eventKind = defineKind({
 export const silencedKind = defineKind({
   type: 'Silenced',
   path: 'silenced',
-  summary: 'keeps alerts quiet for a check, a subscription or both',
+  summary: 'suppresses alerts for a check, a subscription or both',
   namespaced: true,
   routes: 'silenced',
   operations: ['list', 'listAll', 'create', 'get', 'put', 'delete'],

@@ -1,6 +1,6 @@
-// The tree a template is read into, and how its parts are written back in error messages: `<.labels.nope>`.
+// The syntax tree of a template, and how its parts are printed in error messages: `<.labels.nope>`.
 
-/** Why a template could not be read or run. `message` begins with `template: <name>:<line>...`. */
+/** Why a template could not be parsed or run. `message` starts with `template: <name>:<line>...`. */
 export class TemplateError extends Error {
   readonly phase: 'parse' | 'execute';
   constructor(phase: 'parse' | 'execute', message: string) {

@@ -1,4 +1,4 @@
-// The functions templates may call: those of Go's text/template, and `default` and `assetPath`.
+// The functions available in templates: those of Go's text/template, and `default` and `assetPath`.
 import { maxTemplateCharacters } from '../limits.ts';
 import { printf } from './printf.ts';
 import { formatValue, isAbsent, isMap, isTruthy, Missing, typeName, ValueError } from './values.ts';
@@ -50,7 +50,7 @@ const length: TemplateFunction = (item) => {
   return isMap(item) ? Object.keys(item).length : fail(`len of type ${typeName(item)}`);
 };
 
-/** Joins pieces as far as a template's output may ever go. */
+/** Joins pieces up to the maximum template output. */
 const joined = (pieces: Iterable<string>): string => {
   let text = '';
   for (const piece of pieces) {
@@ -60,7 +60,7 @@ const joined = (pieces: Iterable<string>): string => {
   return text;
 };
 
-/** Strings side by side without a space, other neighbours with one: as Go's Sprint. */
+/** Adds spaces between operands when neither is a string, like Go's Sprint. */
 function* printed(args: readonly unknown[]): Iterable<string> {
   for (const [at, value] of args.entries()) {
     if (at > 0 && typeof value !== 'string' && typeof args[at - 1] !== 'string') yield ' ';
@@ -109,7 +109,7 @@ const urlquery: TemplateFunction = (...args) =>
     .replaceAll('%20', '+')
     .replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Both of the same basic type, or a refusal. Absent values equal each other only. */
+/** Both must have the same basic type. Absent values equal only each other. */
 const isEqual = (left: unknown, right: unknown): boolean => {
   if (isAbsent(left) || isAbsent(right)) return isAbsent(left) && isAbsent(right);
   if (typeof left === 'object' || typeof right === 'object') return fail('non-comparable type in comparison');
@@ -131,7 +131,7 @@ const compare =
     return decide(args[0], args[1]);
   };
 
-/** `<KEY>_PATH`: upper case, every run of other characters an underscore. */
+/** `<KEY>_PATH`: upper case, with each run of other characters replaced by an underscore. */
 export const assetPathVariable = (assetName: string): string =>
   `${assetName.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_PATH`;
 
@@ -144,7 +144,7 @@ const withArity = (least: number, most: number, call: TemplateFunction): Templat
   };
 };
 
-/** `and` and `or` are not here: they look at no more arguments than they need, so the runner does them. */
+/** `and` and `or` are not listed: they short-circuit, so the runner implements them. */
 export const templateFunctions: ReadonlyMap<string, TemplateFunction> = new Map<string, TemplateFunction>([
   ['not', withArity(1, 1, (value) => !isTruthy(value))],
   ['len', withArity(1, 1, length)],
@@ -163,7 +163,7 @@ export const templateFunctions: ReadonlyMap<string, TemplateFunction> = new Map<
   ['html', html],
   ['js', js],
   ['urlquery', urlquery],
-  ['call', () => fail('call of a value that is no function')],
+  ['call', () => fail('call of a value that is not a function')],
   ['eq', withArity(2, anyNumber, (first, ...others) => others.some((other) => isEqual(first, other)))],
   ['ne', compare((left, right) => !isEqual(left, right))],
   ['lt', compare(isLess)],
@@ -179,5 +179,5 @@ export const templateFunctions: ReadonlyMap<string, TemplateFunction> = new Map<
   ],
 ]);
 
-/** Every name a template may call. */
+/** All function names that templates can use. */
 export const functionNames: ReadonlySet<string> = new Set([...templateFunctions.keys(), 'and', 'or']);

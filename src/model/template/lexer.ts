@@ -1,5 +1,5 @@
-// Cuts a template into tokens: text outside `{{ }}`, and words, fields, variables, literals and signs inside.
-// Errors are tokens too, so that the parser can tell them with its own sense of place.
+// Splits a template into tokens: text outside `{{ }}`, and words, fields, variables, literals and symbols inside.
+// Errors are tokens too, so that the parser can report them with their position.
 
 export type TokenType =
   | 'text'
@@ -72,7 +72,7 @@ const unclosed: Readonly<Record<string, string>> = {
 
 const matchHere = (text: string, at: number): Token | undefined => {
   for (const [sign, type] of signs) if (text.startsWith(sign, at)) return { type, text: sign, at };
-  // A number may begin with a dot that is no field: `.5`.
+  // A number may start with a dot: `.5`.
   const isFraction = /\.\d/.test(text.slice(at, at + 2));
   for (const [pattern, type] of patterns) {
     if (isFraction && type === 'field') continue;
@@ -116,7 +116,7 @@ const trimmingClose = /\s+-\}\}/y;
 
 const isLeftTrim = (text: string, at: number): boolean => /^\{\{-\s/.test(text.slice(at, at + 4));
 
-/** Where the action that begins at `at` ends, its tokens pushed; or the error token that ended it. */
+/** Reads the action at `at` and pushes its tokens. Returns the offset after it, or an error token. */
 const readAction = (text: string, at: number, tokens: Token[]): number | Token => {
   tokens.push({ type: 'leftDelim', text: '{{', at });
   let next = at + (isLeftTrim(text, at) ? 3 : 2);
@@ -139,7 +139,7 @@ const readAction = (text: string, at: number, tokens: Token[]): number | Token =
 const endsWithTrim = (text: string, at: number): boolean =>
   /\s-\}\}$/.test(text.slice(Math.max(0, at - 4), at));
 
-/** All tokens; the last is `end` or `error`. */
+/** All tokens; the last one is `end` or `error`. */
 export const tokenize = (text: string): readonly Token[] => {
   const tokens: Token[] = [];
   let at = 0;

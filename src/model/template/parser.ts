@@ -1,5 +1,5 @@
-// Reads a template: text with `{{ }}` in it becomes a tree. The language is the subset of Go's text/template that
-// monitoring definitions use; messages are those its users know.
+// Parses a template: text with `{{ }}` becomes a syntax tree. The language is the subset of Go's text/template that
+// monitoring definitions use, with the same error messages.
 import type { Node } from './ast.ts';
 import type { Token } from './lexer.ts';
 import { PipelineReader } from './pipeline-reader.ts';
@@ -112,6 +112,6 @@ class Reader {
   }
 }
 
-/** Reads a template or throws a TemplateError. `name` is what messages call it. */
+/** Parses a template or throws a TemplateError. `name` is used in messages. */
 export const parseTemplate = (name: string, text: string, functions: ReadonlySet<string>): readonly Node[] =>
   new Reader(new TokenStream(name, text), functions).readAll();

@@ -1,4 +1,4 @@
-// Reads what stands inside `{{ }}`: declarations, pipelines, commands and their operands, with the variables in scope.
+// Parses the content of `{{ }}`: declarations, pipelines, commands and operands, with the variables in scope.
 import type { Command, Operand, Pipeline } from './ast.ts';
 import type { Token } from './lexer.ts';
 import { unquote } from './quoting.ts';
@@ -26,7 +26,7 @@ export class PipelineReader {
     this.#functions = functions;
   }
 
-  /** What is declared while `read` runs is forgotten after it. */
+  /** Variables declared while `read` runs are removed afterwards. */
   scoped<T>(read: () => T): T {
     const inScope = this.#variables.length;
     const result = read();
@@ -34,7 +34,7 @@ export class PipelineReader {
     return result;
   }
 
-  /** `$x :=`, `$x =`, and in a range `$i, $x :=`; nothing is taken when there is no declaration. */
+  /** `$x :=`, `$x =`, and in a range `$i, $x :=`. Consumes nothing if there is no declaration. */
   #declaration(context: string): Declaration {
     if (this.#in.peekNonSpace().type !== 'variable') return noDeclaration;
     return this.#in.attempt(() => this.#declared(context)) ?? noDeclaration;
@@ -107,7 +107,7 @@ export class PipelineReader {
     return { at, operands };
   }
 
-  /** A term and the fields chained to it. The place of a chain is its first link, as messages tell it. */
+  /** A term and its chained fields. Messages use the position of the first link of the chain. */
   #operand(): Operand | null {
     const term = this.#term();
     if (term === null || this.#in.peek().type !== 'field') return term;

@@ -1,11 +1,11 @@
-// `printf` of templates: Go's verbs for the values JSON can hold.
+// `printf` for templates: Go's verbs for JSON values.
 import { maxTemplateCharacters } from '../limits.ts';
 import { formatNumber, formatValue, typeName, ValueError } from './values.ts';
 
-/** Widest field and most digits a template may ask for: a format must not be a way to fill memory. */
+/** Maximum width and precision, so that a format cannot exhaust memory. */
 const maxWidth = 1000;
 
-/** Most superfluous arguments told. */
+/** Maximum number of extra arguments reported. */
 const maxExtra = 16;
 
 const directive = /%([-+# 0]*)(\d+)?(?:\.(\d+)?)?([\s\S])/g;
@@ -76,7 +76,7 @@ const pad = (text: string, { flags, width }: Form, isNumber: boolean): string =>
   return sign + signed.slice(sign.length).padStart(width - sign.length, '0');
 };
 
-/** What doesn't fit a verb is told inside the text, as Go does; only a text without end is a failure. */
+/** Mismatched verbs are reported inside the text, like Go does. Only too much output is an error. */
 export const printf = (format: string, args: readonly unknown[]): string => {
   let next = 0;
   let total = 0;

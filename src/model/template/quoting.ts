@@ -1,4 +1,4 @@
-// Quoted constants of templates: the notation of Go, which JSON and JavaScript share but for a few escapes.
+// Quoted constants in templates, in Go's notation, which differs from JSON and JavaScript in a few escapes.
 
 const simple: Readonly<Record<string, string>> = {
   a: '\x07',
@@ -17,7 +17,7 @@ const escapes = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{
 
 const maxCodePoint = 0x10ffff;
 
-/** The text of a quoted string, raw string, or the code of a character constant; null when it isn't one. */
+/** The text of a quoted or raw string, or the code of a character constant; null if invalid. */
 export const unquote = (source: string): string | number | null => {
   const body = source.slice(1, -1);
   if (source.startsWith('`')) return body;

@@ -1,5 +1,5 @@
-// Runs a template over data. Pure and bounded: every step is counted, so no template of a user's can hold the agent
-// or the backend up.
+// Runs a template on data. Pure and bounded: every step is counted, so that a user's template cannot block the
+// agent or the backend.
 import { maxTemplateCharacters, maxTemplateSteps } from '../limits.ts';
 import {
   type Branch,
@@ -24,7 +24,7 @@ import {
   ValueError,
 } from './values.ts';
 
-/** A key was missing and its absence reached the output. `message` names it, or is null when it can't be told. */
+/** A missing value reached the output. `message` names its key, or is null if the key is unknown. */
 export class UnmatchedToken extends Error {
   readonly where: string | null;
   constructor(where: string | null) {
@@ -35,7 +35,7 @@ export class UnmatchedToken extends Error {
 }
 
 type Jump = 'break' | 'continue' | null;
-/** Making text costs by its length, so that doubling a variable over and over ends too. */
+/** Producing text also costs steps by length, so that repeatedly doubling a variable terminates. */
 const charactersPerStep = 16;
 
 const nothing = Symbol('no piped value');
@@ -165,7 +165,7 @@ class Runner {
     else known.value = value;
   }
 
-  /** Evaluates, and keeps the value under the names the pipeline declares. */
+  /** Evaluates a pipeline and assigns the result to the variables it declares. */
   #pipeline(pipeline: Pipeline, dot: unknown): unknown {
     const value = this.#evaluate(pipeline, dot);
     for (const name of pipeline.variables) this.#set(name, value, pipeline.assigns);
@@ -201,7 +201,7 @@ class Runner {
     const call = templateFunctions.get(name);
     const show = (): string => commandText(command);
     if (call === undefined) return this.#fail(command.at, show(), `"${name}" is not a defined function`);
-    // Text made of something missing would hide that it was: it counts as missing itself.
+    // Text built from a missing value counts as missing itself, since it would hide the missing value.
     const missing = makesText.has(name) ? args.find((arg) => arg instanceof Missing) : undefined;
     if (missing !== undefined) return missing;
     try {
@@ -275,6 +275,6 @@ class Runner {
 
 const makesText: ReadonlySet<string> = new Set(['print', 'println', 'printf', 'html', 'js', 'urlquery']);
 
-/** Runs a template that was read from `text`. Throws TemplateError or UnmatchedToken. */
+/** Runs a template that was parsed from `text`. Throws TemplateError or UnmatchedToken. */
 export const runTemplate = (name: string, text: string, nodes: readonly Node[], data: unknown): string =>
   new Runner(name, text, data).run(nodes, data);

@@ -1,4 +1,4 @@
-// The tokens of one template while it is read: where the reader stands, and how it says what is wrong and where.
+// The token stream of one template during parsing, with the current position and error reporting.
 import { maxTemplateDepth } from '../limits.ts';
 import { TemplateError } from './ast.ts';
 import { type Token, tokenize } from './lexer.ts';
@@ -22,14 +22,14 @@ const show = (token: Token): string => {
   return JSON.stringify(token.text);
 };
 
-/** Hands tokens out one by one; after the last it goes on giving the end. */
+/** Returns tokens one by one; repeats the end token after the last one. */
 export class TokenStream {
   readonly #name: string;
   readonly #text: string;
   readonly #tokens: readonly Token[];
   #next = 0;
   #depth = 0;
-  /** Where the action being read began: an error on another line names it. */
+  /** Start of the current action, for errors reported on another line. */
   actionAt = 0;
 
   constructor(name: string, text: string) {
@@ -74,12 +74,12 @@ export class TokenStream {
     return this.take();
   }
 
-  /** Gives the last token back. */
+  /** Puts the last token back. */
   back(): void {
     this.#next -= 1;
   }
 
-  /** Tries to read; when nothing came of it, it stands where it stood. */
+  /** Tries to parse; restores the position if the result is null. */
   attempt<T>(read: () => T | null): T | null {
     const start = this.#next;
     const result = read();
@@ -87,7 +87,7 @@ export class TokenStream {
     return result;
   }
 
-  /** Reads one level further in, to a limit. */
+  /** Parses one nesting level deeper, up to the limit. */
   deeper<T>(read: () => T): T {
     this.#depth += 1;
     if (this.#depth > maxTemplateDepth) this.fail(`nested deeper than ${maxTemplateDepth} levels`);

@@ -1,17 +1,17 @@
-// Values inside templates: plain JSON data, printed and judged as Go's templates do it.
+// Values in templates: plain JSON data with the formatting and truth rules of Go templates.
 
 type Map = Readonly<Record<string, unknown>>;
 
-/** What a missing key gives. Printing one is an error; asking about one (`if`, `default`) is not. */
+/** The value of a missing key. Printing it is an error; testing it (`if`, `default`) is not. */
 export class Missing {
-  /** Tells the whole message of what was missing; null when it can't be told (an index). */
+  /** Builds the full error message; null if the missing key is unknown (an index). */
   readonly tell: (() => string) | null;
   constructor(tell: (() => string) | null) {
     this.tell = tell;
   }
 }
 
-/** Thrown by functions: an ordinary failure of the template's author. */
+/** Thrown by functions: an error of the template's author. */
 export class ValueError extends Error {}
 
 export const isAbsent = (value: unknown): boolean =>
@@ -26,10 +26,10 @@ export const isTruthy = (value: unknown): boolean => {
   return isMap(value) ? Object.keys(value).length > 0 : true;
 };
 
-/** Keys in the order templates see them. */
+/** Keys in the order that templates iterate. */
 export const sortedKeys = (map: Map): readonly string[] => Object.keys(map).sort();
 
-/** `1e-05` for small and `1e+21` for large numbers, digits for all between. */
+/** `1e-05` for small and `1e+21` for large numbers, plain digits otherwise. */
 export const formatNumber = (value: number): string => {
   const small = value !== 0 && Math.abs(value) < 1e-4;
   const plain = small ? value.toExponential() : String(value);
@@ -39,7 +39,7 @@ export const formatNumber = (value: number): string => {
     .replace(/e([+-])(\d)$/, (_, sign, digit) => `e${sign}0${digit}`);
 };
 
-/** As printed: `[a b]`, `map[k:v]` by key, `true`. */
+/** Printed form: `[a b]`, `map[k:v]` sorted by key, `true`. */
 export const formatValue = (value: unknown): string => {
   if (isAbsent(value)) return '<nil>';
   if (typeof value === 'number') return formatNumber(value);
@@ -50,7 +50,7 @@ export const formatValue = (value: unknown): string => {
     .join(' ')}]`;
 };
 
-/** What error messages call the type of a value. */
+/** The type name used in error messages. */
 export const typeName = (value: unknown): string => {
   if (isAbsent(value)) return 'nil';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float64';
