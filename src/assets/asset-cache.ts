@@ -1,6 +1,6 @@
-// Asset cache: the unpacked assets on disk, a folder each, named by their checksum. Whoever uses one holds it; what nobody has
-// used for a while can be purged, so that a machine does not keep every version it ever ran. The time stamp of the folder
-// tells when it was last used, and outlives the program.
+// Asset cache: the unpacked assets on disk, one directory per asset, named by checksum. Assets in use are held.
+// Unused assets can be purged after a while, so that a machine does not keep old versions forever. The directory's
+// modification time records the last use and survives restarts.
 import { existsSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,19 +10,19 @@ import { errorText, type Logger } from '../program/log.ts';
 export interface AssetCache {
   has(sha512: string): boolean;
   pathOf(sha512: string): string;
-  /** Notes that an asset is in use until the answer is called; until then it is not purged. */
+  /** Marks an asset as in use until the returned function is called; it is not purged meanwhile. */
   hold(sha512: string): () => void;
-  /** A fresh folder to unpack into, on the same disk. */
+  /** A new directory to unpack into, on the same disk. */
   aside(): Promise<string>;
-  /** Puts what was unpacked aside in its place: there whole, or not at all. */
+  /** Moves the unpacked directory to its final place, atomically. */
   settle(aside: string, sha512: string): string;
-  /** Removes what nobody holds and nobody has used for so long; the answer is how many. Tells failures in the log. */
+  /** Removes assets that are not held and were not used for `unusedMs`; returns how many. Logs failures. */
   purge(unusedMs: number): Promise<number>;
 }
 
 export const isSha512 = (text: string): boolean => /^[0-9a-f]{128}$/.test(text);
 
-/** Folders of this name are being unpacked, or on their way out. */
+/** Name prefix of directories that are being unpacked or removed. */
 const asideName = 'unpacking-';
 
 export const openAssetCache = (cacheDir: string, log: Logger): AssetCache => {
@@ -34,17 +34,17 @@ export const openAssetCache = (cacheDir: string, log: Logger): AssetCache => {
       await rm(path, { recursive: true, force: true });
       return true;
     } catch (error) {
-      log.warn({ path, error: errorText(error) }, 'unable to tidy the asset cache');
+      log.warn({ path, error: errorText(error) }, 'unable to clean up the asset cache');
       return false;
     }
   };
   const names = async (): Promise<readonly string[]> => (existsSync(cacheDir) ? await readdir(cacheDir) : []);
 
-  // What a program that was killed while unpacking left behind.
+  // Leftovers of a program that was killed while unpacking.
   const tidied = names().then(
     (all) =>
       Promise.all(all.filter((name) => name.startsWith(asideName)).map((name) => discard(pathOf(name)))),
-    (error) => log.warn({ path: cacheDir, error: errorText(error) }, 'unable to tidy the asset cache'),
+    (error) => log.warn({ path: cacheDir, error: errorText(error) }, 'unable to clean up the asset cache'),
   );
   const aside = async (): Promise<string> => {
     await tidied;
@@ -54,12 +54,12 @@ export const openAssetCache = (cacheDir: string, log: Logger): AssetCache => {
 
   const touch = (sha512: string): void => {
     const now = new Date();
-    // Not there yet, or not ours to touch: then it looks older than it is, and at worst is fetched again.
+    // Missing, or not writable: the asset then looks older than it is, and at worst is downloaded again.
     if (existsSync(pathOf(sha512)))
       try {
         utimesSync(pathOf(sha512), now, now);
       } catch (error) {
-        log.debug({ path: pathOf(sha512), error: errorText(error) }, 'unable to note the use of an asset');
+        log.debug({ path: pathOf(sha512), error: errorText(error) }, 'unable to record the use of an asset');
       }
   };
 
@@ -69,7 +69,7 @@ export const openAssetCache = (cacheDir: string, log: Logger): AssetCache => {
   const remove = async (sha512: string, unusedMs: number): Promise<boolean> => {
     const grave = await aside();
     try {
-      // From the last look to the rename nothing else can happen in between.
+      // No await between this check and the rename, so nothing can take the asset in between.
       if (!isStale(sha512, unusedMs)) return false;
       renameSync(pathOf(sha512), join(grave, sha512));
       log.info({ path: pathOf(sha512) }, 'unused asset removed');

@@ -1,7 +1,7 @@
-// Asset filters: small programs that say whether an asset is for this machine: `entity.system.os == 'linux'`. They
-// come from users, so they run in a sandbox in a thread of their own: all filters of one asset share one time
-// limit, and a program that does not heed it (native code that asks nobody) loses the thread, not the main thread
-// its time. The thread ends when nobody has needed it for a while.
+// Asset filters: expressions that decide whether an asset is for this machine: `entity.system.os == 'linux'`. They
+// come from users, so they run in a sandbox in a separate thread. All filters of one asset share one time limit. A
+// program stuck in native code cannot be interrupted; its thread is terminated instead. An idle thread ends after a
+// while.
 import { Worker } from 'node:worker_threads';
 import type { Entity } from '../model/entity.ts';
 import { tokenData } from '../model/token-substitution.ts';
@@ -18,7 +18,7 @@ interface Waiting {
 
 const tooLong = no(`asset filters failed: not done after ${filterTimeMs} ms`);
 
-/** One thread, started when it is needed. */
+/** One thread, started on demand. */
 class FilterThread {
   #worker: Worker | null = null;
   #lastId = 0;
@@ -46,11 +46,11 @@ class FilterThread {
         this.#finish(report.id, report.verdict.ok ? yes(report.verdict.build) : no(report.verdict.message));
     });
     worker.on('error', (error) => this.#crashed(worker, error.message));
-    worker.on('exit', () => this.#crashed(worker, 'their thread ended'));
+    worker.on('exit', () => this.#crashed(worker, 'their thread exited'));
     return worker;
   }
 
-  /** The sandbox ends a program in time; one it can't end hangs in native code. */
+  /** The sandbox stops a program at its limit; one that it cannot stop is stuck in native code. */
   #watch(worker: Worker, id: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -78,7 +78,7 @@ class FilterThread {
     }, filterThreadIdleMs).unref();
   }
 
-  /** The thread crashed: that is blamed on the task it was at. */
+  /** The thread crashed; the current task is reported as failed. */
   #crashed(worker: Worker, why: string): void {
     if (this.#worker !== worker) return;
     const [current] = this.#waiting.keys();
@@ -86,7 +86,7 @@ class FilterThread {
     this.#replace(worker);
   }
 
-  /** The thread is gone: what still waits goes to the next one. */
+  /** The thread has exited; queued tasks move to the next one. */
   #replace(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = null;
@@ -101,8 +101,8 @@ class FilterThread {
 const thread = new FilterThread();
 
 /**
- * The index of the first list of filters that all hold for the entity, null when there is none; a list without filters
- * holds. A filter that throws is an answer too: no, and why.
+ * The index of the first list whose filters are all true for the entity, or null. An empty list matches. A filter
+ * that throws fails the asset with its error.
  */
 export const firstThatHolds = async (lists: FilterLists, entity: Entity): Promise<Stage<number | null>> => {
   const first = lists[0];

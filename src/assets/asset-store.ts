@@ -1,5 +1,5 @@
-// Asset store: the programs that checks, handlers and filters bring along, fetched once, verified, and kept below
-// the cache directory under their checksum. Agents and backends keep one each.
+// Asset store: downloads assets once, verifies them, and keeps them in the cache directory under their checksum.
+// Agents and backends have one each.
 import { rm } from 'node:fs/promises';
 import type { Entity } from '../model/entity.ts';
 import { substituteAsset, tokenData } from '../model/token-substitution.ts';
@@ -20,13 +20,13 @@ export interface AssetStoreOptions {
   readonly cacheDir: string;
   readonly ratePerSecond: number;
   readonly burst: number;
-  /** Whom to trust, asked at each download. May throw when a file can't be used. */
+  /** Trusted authorities, read at each download. May throw if a file is unusable. */
   readonly authorities?: TrustedAuthorities;
   readonly clock: { monotonicMs(): number };
   readonly log: Logger;
 }
 
-/** Where an asset, or one build of it, comes from. */
+/** The source of an asset or of one of its builds. */
 interface Source {
   readonly url?: string | undefined;
   readonly sha512?: string | undefined;
@@ -34,33 +34,33 @@ interface Source {
   readonly headers?: Readonly<Record<string, string>> | null | undefined;
 }
 
-/** A definition: `builds`, when there are any, take the place of its own source. */
+/** An asset definition. If `builds` is not empty, it replaces the asset's own source. */
 export interface AssetDefinition extends Source {
   readonly metadata: { readonly name: string };
   readonly builds?: readonly Source[] | null | undefined;
 }
 
 export interface Installation {
-  /** The folders of the assets, in the order in which they were asked for. */
+  /** The directories of the assets, in the requested order. */
   readonly folders: readonly string[];
-  /** By which commands find them: the search paths, and `<NAME>_PATH` for each. */
+  /** Environment for commands: the search paths, and `<NAME>_PATH` for each asset. */
   readonly variables: Environment;
 }
 
 export interface AssetInstaller {
-  /** Installs assets for the machine that is the entity, in order; one of which no build fits is left out. */
+  /** Installs assets for the entity's machine, in order. Assets without a matching build are skipped. */
   install(assets: readonly AssetDefinition[], entity: Entity): Promise<Stage<Installation>>;
 }
 
-/** What is installed with it stays at least until it is released. */
+/** Assets installed through a lease are kept at least until it is released. */
 export interface AssetLease extends AssetInstaller {
   release(): void;
 }
 
-/** What is installed without a lease stays as long as this program runs. */
+/** Assets installed without a lease are kept while this program runs. */
 export interface AssetStore extends AssetInstaller {
   lease(): AssetLease;
-  /** Removes assets that nobody holds and nobody has used for so long; the answer is how many. */
+  /** Removes assets that are not held and were not used for `unusedMs`; returns how many. */
   purge(unusedMs: number): Promise<number>;
 }
 
@@ -71,7 +71,7 @@ interface Build {
   readonly headers?: Readonly<Record<string, string>> | null | undefined;
 }
 
-/** The build for this machine: the first whose filters hold; null when none is. */
+/** The build for this machine: the first whose filters are all true, or null. */
 const chooseBuild = async (asset: AssetDefinition, entity: Entity): Promise<Stage<Build | null>> => {
   const builds = asset.builds != null && asset.builds.length > 0 ? asset.builds : [asset];
   const chosen = await firstThatHolds(
@@ -136,7 +136,7 @@ export const createAssetStore = (options: AssetStoreOptions): AssetStore => {
     return unpacked;
   };
 
-  /** A few at a time; whoever wants the same asset meanwhile waits for the same installation. */
+  /** Installs a few assets at a time; concurrent requests for the same asset share one installation. */
   const ensure = (build: Build): Promise<Stage<string>> => {
     const waiting = underWay.get(build.sha512);
     if (waiting !== undefined) return waiting;

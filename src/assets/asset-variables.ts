@@ -1,10 +1,11 @@
-// Asset variables: by which commands find what assets brought: the search paths, and `<NAME>_PATH` for each.
+// The environment variables that make assets available to commands: the search paths, and `<NAME>_PATH` for each
+// asset.
 import { join } from 'node:path';
 import { assetPathVariable } from '../model/token-substitution.ts';
 import { type Environment, mergeEnvironments } from '../program/environment.ts';
 
 export const assetVariables = (installed: readonly { name: string; path: string }[]): Environment => {
-  // The first asset comes first in the search paths, so it is merged last.
+  // The first asset must come first in the search paths, so it is merged last.
   const layers = [...installed].reverse().map(({ name, path }) => ({
     PATH: join(path, 'bin'),
     LD_LIBRARY_PATH: join(path, 'lib'),
@@ -14,7 +15,7 @@ export const assetVariables = (installed: readonly { name: string; path: string 
   return mergeEnvironments(...layers);
 };
 
-/** The same variables with the search paths of an environment behind them, to be laid over it. */
+/** The same variables, with the search paths of an existing environment appended. */
 export const inFrontOf = (
   env: Readonly<Record<string, string | undefined>>,
   variables: Environment,

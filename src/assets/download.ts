@@ -1,4 +1,4 @@
-// Download: one file by HTTP or HTTPS, as a whole, with its checksum.
+// Downloads one file over HTTP or HTTPS and computes its checksum.
 import { createHash } from 'node:crypto';
 import { type ClientRequest, get as getHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { get as getHttps } from 'node:https';
@@ -13,11 +13,11 @@ export interface Download {
 }
 
 export interface DownloadOptions {
-  /** Each value may hold several, parted by commas: they are sent as repeated headers. */
+  /** A value may contain several items separated by commas; they are sent as repeated headers. */
   readonly headers?: Readonly<Record<string, string>> | null;
-  /** Further certificate authorities (PEM). */
+  /** Additional certificate authorities (PEM). */
   readonly ca?: readonly (string | Buffer)[];
-  /** Where the proxies are named; the environment of the agent unless given. */
+  /** The environment with the proxy settings; default: that of the process. */
   readonly variables?: Variables;
 }
 
@@ -28,7 +28,7 @@ const headersOf = (headers: DownloadOptions['headers']): Record<string, string[]
 
 const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 
-/** How a URL is asked for: at its host, of a proxy (http), or at its host through a proxy (https). */
+/** Builds the request: direct, as an absolute URL to a proxy (http), or through a proxy tunnel (https). */
 const askFor = (url: URL, options: DownloadOptions): ClientRequest => {
   const headers = headersOf(options.headers);
   const proxy = proxyFor(url, options.variables ?? process.env);
@@ -64,7 +64,7 @@ const request = (url: URL, options: DownloadOptions): Promise<IncomingMessage> =
     const sent = askFor(url, options);
     sent.once('response', resolve);
     sent.setTimeout(downloadIdleMs, () =>
-      sent.destroy(new Error(`no answer for ${downloadIdleMs / 1000} s`)),
+      sent.destroy(new Error(`no response for ${downloadIdleMs / 1000} s`)),
     );
     sent.once('error', reject);
   });
@@ -82,11 +82,11 @@ const follow = async (
     throw new Error(`Response Code ${statusCode}`);
   if (redirectsLeft === 0) throw new Error(`more than ${maxRedirects} redirects`);
   const next = new URL(headers.location, url);
-  // What was meant for one host is not for another.
+  // Headers for one host must not be sent to another.
   return follow(next, next.host === url.host ? options : { ...options, headers: null }, redirectsLeft - 1);
 };
 
-/** Rejects with the reason, in words. */
+/** Rejects with a readable reason. */
 export const download = async (address: string, options: DownloadOptions): Promise<Download> => {
   const url = new URL(address);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

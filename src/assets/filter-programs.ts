@@ -1,4 +1,4 @@
-// Filter programs: evaluates the filters of the builds of an asset in a fresh QuickJS interpreter, all within one time limit.
+// Evaluates the filters of an asset's builds in a new QuickJS interpreter, within one time limit.
 import variant from '@jitl/quickjs-wasmfile-release-sync';
 import {
   newQuickJSWASMModuleFromVariant,
@@ -11,12 +11,12 @@ import { filterMemoryBytes, filterStackBytes, filterTimeMs } from './limits.ts';
 /** The filters of each build, in order. */
 export type FilterLists = readonly (readonly string[])[];
 
-/** The index of the first build all of whose filters hold; null: none. Or why that can't be told. */
+/** The index of the first build whose filters are all true, null if none, or the error. */
 export type FilterVerdict =
   | { readonly ok: true; readonly build: number | null }
   | { readonly ok: false; readonly message: string };
 
-/** What filters may call besides the language itself; times are Unix seconds and UTC. */
+/** Functions available to filters besides the language itself. Times are Unix seconds in UTC. */
 const prelude = `
   var seconds_since = function (t) { return Math.floor(Date.now() / 1000) - t; };
   var second = function (t) { return new Date(t * 1000).getUTCSeconds(); };
@@ -71,7 +71,7 @@ export const evaluateFilters = async (lists: FilterLists, entityJson: string): P
   try {
     return { ok: true, build: runIn(engine, lists, entityJson) };
   } catch (error) {
-    // What a stopped program left behind can't be trusted to be freed: the whole interpreter goes.
+    // A stopped program may leave memory that is not freed, so the whole interpreter is discarded.
     loading = undefined;
     const why = error instanceof Error ? error.message : String(error);
     return { ok: false, message: error instanceof FilterError ? why : `asset filters failed: ${why}` };

@@ -1,4 +1,4 @@
-// The thread asset filters run in. It takes one asset at a time, in order, and answers each.
+// The worker thread for asset filters. Processes one asset at a time, in order, and answers each.
 import { parentPort } from 'node:worker_threads';
 import { evaluateFilters, type FilterLists, type FilterVerdict } from './filter-programs.ts';
 
@@ -8,7 +8,7 @@ export interface FilterTask {
   readonly entityJson: string;
 }
 
-/** The task of this number begins now: from here on its time counts. */
+/** The task with this number starts now; its time limit counts from here. */
 export type FilterReport =
   | { readonly type: 'begun'; readonly id: number }
   | { readonly type: 'done'; readonly id: number; readonly verdict: FilterVerdict };

@@ -1,23 +1,26 @@
-// The figures the asset room keeps to. Units are in the names.
+// Limits of assets. Units are in the names.
 
-/** Longest all filters of one asset may take together, builds included, and the memory they may use. */
+/** Time limit for all filters of one asset, including builds, and their memory limit. */
 export const filterTimeMs = 1_000;
-/** After this long a filter is taken to hang where the sandbox can't end it; its thread is ended instead. */
+/** After this time a filter is considered stuck in native code, and its thread is terminated. */
 export const filterHungMs = 5_000;
-/** A thread nobody has needed for so long ends. */
+/** An idle thread ends after this time. */
 export const filterThreadIdleMs = 60_000;
 export const filterMemoryBytes = 16_777_216;
 export const filterStackBytes = 131_072;
-/** Largest asset, as it is downloaded and as it is unpacked. */
+/** Maximum size of an asset, both downloaded and unpacked. */
 export const maxAssetBytes = 268_435_456;
 export const maxUnpackedBytes = 1_073_741_824;
 export const maxArchiveEntries = 50_000;
-/** How long unpacking may take, and the heap of its thread. */
+/** Time limit for unpacking, and the heap size of its thread. */
 export const unpackTimeMs = 120_000;
 export const maxUnpackHeapMb = 256;
 export const maxRedirects = 10;
-/** Each holds its archive in memory; one that stands still must not hold up the others. */
+/**
+ * Maximum number of concurrent installations. Each holds its archive in memory; a stalled one must not block the
+ * others.
+ */
 export const maxInstallsAtOnce = 4;
-/** How long a download may stand still, and how long it may take as a whole. */
+/** Maximum time without data and maximum total time of a download. */
 export const downloadIdleMs = 60_000;
 export const downloadMs = 600_000;

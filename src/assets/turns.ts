@@ -1,4 +1,4 @@
-// Turns: so many pieces of work at once, the others in order of their coming.
+// Limits concurrency: runs up to `atOnce` tasks at a time and queues the others in order.
 
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
@@ -6,7 +6,7 @@ export const createTurns = (atOnce: number): InTurn => {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {
-    // Whoever leaves hands its place over, so `running` stays as it is.
+    // A finished task passes its slot on, so `running` does not change.
     if (running >= atOnce) await new Promise<void>((go) => waiting.push(go));
     else running += 1;
     try {

@@ -1,6 +1,6 @@
-// Unpack archive: writes a tar or tar.gz archive below a folder that is empty and belongs to nobody else. The library `tar`
-// reads the archive; what is written where is decided here. Files and folders are written first and links last, so no
-// file is ever written through a link. A link never leaves the folder: its target is relative and holds no `..`.
+// Unpacks a tar or tar.gz archive into an empty, private directory. The library `tar` reads the archive; this file
+// decides what is written where. Files and directories are written first and links last, so that no file is written
+// through a link. A link cannot leave the directory: its target is relative and contains no `..`.
 import {
   chmodSync,
   closeSync,
@@ -16,7 +16,7 @@ import { Parser, type ReadEntry } from 'tar';
 
 export interface UnpackLimits {
   readonly maxEntries: number;
-  /** Of all files together. */
+  /** Total size of all files. */
   readonly maxBytes: number;
 }
 
@@ -25,19 +25,19 @@ export class ArchiveError extends Error {
 }
 
 const chunkBytes = 65_536;
-/** Nothing of an asset is for other users of the machine. */
+/** Assets are not accessible to other users of the machine. */
 const ownerBits = 0o700;
 const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 const isTar = (bytes: Buffer): boolean => bytes.toString('latin1', 257, 262) === 'ustar';
 
-/** The parts of a path inside the archive; none for the root. Backslashes part paths on Windows. */
+/** The segments of a path in the archive; empty for the root. Backslashes separate segments on Windows. */
 const partsOf = (path: string, what: string): string[] => {
   const parts = path.split(process.platform === 'win32' ? /[/\\]/ : '/');
   const isAbsolute = path.startsWith('/') || /^[a-z]:/i.test(path);
   if (isAbsolute || parts.includes('..') || path.includes('\0'))
-    throw new ArchiveError(`${what} leads out of the archive`);
+    throw new ArchiveError(`${what} points outside the archive`);
   return parts.filter((part) => part !== '' && part !== '.');
 };
 
@@ -66,13 +66,13 @@ class Writer {
     this.#limits = limits;
   }
 
-  /** Takes one entry; its data comes later, chunk by chunk. */
+  /** Starts an entry; its data follows in chunks. */
   take(entry: ReadEntry): void {
     this.#entries += 1;
     if (this.#entries > this.#limits.maxEntries)
-      throw new ArchiveError(`the archive holds more than ${this.#limits.maxEntries} entries`);
+      throw new ArchiveError(`the archive has more than ${this.#limits.maxEntries} entries`);
     const kind = kinds[entry.type];
-    // Devices and the like are left out.
+    // Devices and other special files are skipped.
     if (kind === undefined) return void entry.resume();
     const path = partsOf(entry.path, `"${entry.path}"`).join('/');
     if (kind === 'file') return this.#write(entry, path);
@@ -81,7 +81,7 @@ class Writer {
     entry.resume();
   }
 
-  /** Makes the links, once every file is written. */
+  /** Creates the links after all files are written. */
   finish(): void {
     for (const { kind, path, target } of this.#links) {
       this.#folderOf(path);
@@ -89,7 +89,7 @@ class Writer {
       this.#once(path, () =>
         kind === 'symlink' ? symlinkSync(target, place) : linkSync(join(this.#root, target), place),
       );
-      // What hangs below a link would be written through it.
+      // A file below a link would be written through it.
       this.#files.add(path);
     }
   }
@@ -100,7 +100,7 @@ class Writer {
     if (kind === 'symlink') return target;
     const path = parts.join('/');
     if (!this.#files.has(path))
-      throw new ArchiveError(`the link "${entry.path}" to "${target}": no such file comes before it`);
+      throw new ArchiveError(`the link "${entry.path}" to "${target}": its target does not come before it`);
     return path;
   }
 
@@ -129,7 +129,7 @@ class Writer {
   #folder(path: string): void {
     if (this.#folders.has(path)) return;
     this.#folderOf(path);
-    if (this.#files.has(path)) throw new ArchiveError(`"${path}" is a file and a folder`);
+    if (this.#files.has(path)) throw new ArchiveError(`"${path}" is both a file and a directory`);
     mkdirSync(join(this.#root, path), ownerBits);
     this.#folders.add(path);
   }
@@ -139,12 +139,12 @@ class Writer {
       return make();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      throw new ArchiveError(`"${path}" is there twice`);
+      throw new ArchiveError(`"${path}" occurs twice`);
     }
   }
 }
 
-/** Throws ArchiveError, or what the file system says; what was written until then stays. */
+/** Throws ArchiveError or a file system error; files written before stay. */
 export const unpackArchive = async (bytes: Buffer, root: string, limits: UnpackLimits): Promise<void> => {
   if (bytes.length === 0) throw new ArchiveError('unable to read asset header: EOF');
   const invalid = 'given file does not appear valid: it is neither a tar nor a tar.gz archive';
@@ -165,8 +165,8 @@ export const unpackArchive = async (bytes: Buffer, root: string, limits: UnpackL
       if (code === 'TAR_ENTRY_INFO' || code === 'TAR_ENTRY_UNSUPPORTED') return;
       failure ??= new ArchiveError(
         code === 'TAR_BAD_ARCHIVE' && /Truncated/.test(String(message))
-          ? 'the archive ends too early'
-          : `the archive is damaged: ${String(message)}`,
+          ? 'the archive is truncated'
+          : `the archive is corrupt: ${String(message)}`,
       );
     },
   });

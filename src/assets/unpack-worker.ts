@@ -1,4 +1,5 @@
-// The thread an archive is unpacked in: thousands of files take seconds to write, and the main thread has agents to answer.
+// The worker thread that unpacks an archive: writing thousands of files takes seconds, and the main thread must
+// stay responsive.
 import { parentPort, workerData } from 'node:worker_threads';
 import { maxArchiveEntries, maxUnpackedBytes } from './limits.ts';
 import { unpackArchive } from './unpack-archive.ts';
@@ -8,7 +9,7 @@ export interface UnpackOrder {
   readonly folder: string;
 }
 
-/** Null: everything is there. Otherwise why not. */
+/** Null on success, otherwise the reason. */
 export type UnpackReport = string | null;
 
 const report = (answer: UnpackReport): void => parentPort?.postMessage(answer);

@@ -1,16 +1,19 @@
-// Unpack: has an archive unpacked in a thread of its own, within a time limit.
+// Unpacks an archive in a separate thread, within a time limit.
 import { Worker } from 'node:worker_threads';
 import { workerModule } from '../program/packaged.ts';
 import { maxUnpackHeapMb, unpackTimeMs } from './limits.ts';
 import type { UnpackOrder, UnpackReport } from './unpack-worker.ts';
 
-/** The bytes as memory that can be handed to a thread: the very same memory unless it is shared with other buffers. */
+/** The bytes in memory that can be transferred to a thread; copied only if the memory is shared with other buffers. */
 const ownMemory = (bytes: Buffer): ArrayBuffer =>
   bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer && bytes.length > 65_536
     ? bytes.buffer
     : new Uint8Array(bytes).buffer;
 
-/** Unpacks into an empty folder. The bytes may be gone afterwards. Rejects with the reason; the folder is the caller's to remove. */
+/**
+ * Unpacks into an empty directory. The buffer may be detached afterwards. Rejects with the reason; the caller
+ * removes the directory.
+ */
 export const unpackInThread = (bytes: Buffer, folder: string, timeMs = unpackTimeMs): Promise<void> =>
   new Promise((resolve, reject) => {
     const archive = ownMemory(bytes);
@@ -32,10 +35,10 @@ export const unpackInThread = (bytes: Buffer, folder: string, timeMs = unpackTim
     worker.on('error', (error) => {
       answer ??= error.message;
     });
-    // Only once the thread is gone does nobody write to the folder any more.
+    // Only after the thread exited can it no longer write to the directory.
     worker.on('exit', () => {
       clearTimeout(late);
       if (answer === null) resolve();
-      else reject(new Error(answer ?? 'the thread that unpacks ended without an answer'));
+      else reject(new Error(answer ?? 'the unpacking thread exited without a result'));
     });
   });

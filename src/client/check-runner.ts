@@ -1,5 +1,5 @@
-// From a check request to a result: local definitions win, safe mode runs nothing else, one run at a time per
-// check, tokens, the command, its hook. Every road ends in a result or in a log line.
+// Runs a check request: the local definition takes precedence, safe mode allows only local definitions, one run at
+// a time per check, then tokens, the command, and its hook. Every request ends in a result or a log line.
 
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { substitute, unmatchedOutput } from '../model/earlier/tokens.ts';
@@ -10,7 +10,7 @@ import { seconds, type Timers } from './timers.ts';
 
 export interface CheckRunnerOptions {
   readonly client: Json;
-  /** The checks of the configuration, by name. */
+  /** The configured checks by name. */
   readonly checks: Json;
   readonly slots: CommandSlots;
   readonly timers: Timers;
@@ -19,7 +19,7 @@ export interface CheckRunnerOptions {
 }
 
 export interface CheckRunner {
-  /** Takes a request. Done when its result is published, or when it is clear that there will be none. */
+  /** Processes a request. Resolves when its result is published, or when there will be none. */
   process(request: Json): Promise<void>;
   readonly inProgress: number;
 }
@@ -29,7 +29,7 @@ const unknownStatus = 3;
 const keyOf = (check: Json): string =>
   [check['source'], check['name']].filter((part) => typeof part === 'string' && part !== '').join(':');
 
-/** The definition of this machine over the request's, unless the request is about other clients. */
+/** The local definition merged over the request's, unless the request is for proxy clients. */
 const withLocal = (request: Json, checks: Json): { readonly check: Json; readonly isLocal: boolean } => {
   const name = String(request['name']);
   const local = Object.hasOwn(checks, name) ? checks[name] : undefined;
@@ -46,7 +46,7 @@ export const createCheckRunner = (options: CheckRunnerOptions): CheckRunner => {
 
   const execute = async (check: Json): Promise<void> => {
     const { value, unmatched } = substitute({ ...check, hooks: undefined }, client);
-    // What is published is what was asked for: passwords that a token stood for stay here.
+    // The published check contains the unsubstituted command, so that passwords from tokens stay on this machine.
     const filled: Json = { ...(value as Json), command: check['command'], hooks: check['hooks'] };
     const started = { ...filled, executed: seconds(timers) };
     if (unmatched.length > 0)

@@ -1,5 +1,5 @@
-// The client of the earlier generation, put together: it connects, opens its sockets, sends keepalives, takes check
-// requests, runs its standalone checks, and leaves in good order.
+// The client of the earlier generation: connects, opens its sockets, sends keepalives, processes check requests,
+// runs standalone checks, and shuts down in order.
 
 import { isMap, type Json, mergeMaps } from '../model/earlier/json.ts';
 import { pipeOf } from '../model/earlier/pipes.ts';
@@ -19,27 +19,27 @@ import { seconds, type Timers } from './timers.ts';
 import { transportInfo } from './transport-info.ts';
 
 export interface ClientParts {
-  /** Validated. */
+  /** Validated settings. */
   readonly settings: Json;
   readonly version: string;
   readonly log: ClientLog;
   readonly timers: Timers;
   readonly transport: Transport;
-  /** A fault of ours that has no better place. */
+  /** Receives internal errors without another handler. */
   readonly onFault: (error: unknown) => void;
 }
 
 export interface Client {
   start(): void;
-  /** Resolves once everything was said and closed. */
+  /** Resolves when everything was sent and closed. */
   stop(): Promise<void>;
-  /** Of the sockets that are open; for tests. */
+  /** The open ports, for tests. */
   ports(): { readonly socket?: number; readonly http?: number };
 }
 
 const map = (value: unknown): Json => (isMap(value) ? value : {});
 
-/** Scopes that are there are completed with their defaults, so that keepalives show where the sockets are. */
+/** Adds defaults to configured socket scopes, so that keepalives contain the socket addresses. */
 const withSocketDefaults = (client: Json): Json => {
   const completed = (scope: unknown, port: number): Json => ({ bind: '127.0.0.1', port, ...map(scope) });
   return {
@@ -50,8 +50,8 @@ const withSocketDefaults = (client: Json): Json => {
 };
 
 /**
- * The result a client leaves behind when it wants to be forgotten. Its configuration may add any attribute, except name,
- * output, status and times (interface section 2.11).
+ * The result that a client sends to deregister. Its configuration may add any attribute except name, output, status
+ * and times (interface section 2.11).
  */
 export const deregistrationResult = (client: Json, nowSeconds: number): Json => ({
   ...mergeMaps({ handler: 'deregistration' }, map(client['deregistration'])),
@@ -78,12 +78,12 @@ export const createClient = (parts: ClientParts): Client => {
   let wasUp = false;
   let stopping = false;
   let opening: Promise<void> | undefined;
-  /** Counts connections: what an older one began is of no interest. */
+  /** Counts connections; callbacks of older connections are ignored. */
   let connection = 0;
 
   const publishResult = (check: Json): void => {
     const payload = { client: name, check };
-    // The signature is for the server, not for those who read logs.
+    // The signature is for the server and must not appear in logs.
     log.info('publishing check result', { payload });
     outbox.send({ ...payload, ...signature });
   };
@@ -116,7 +116,7 @@ export const createClient = (parts: ClientParts): Client => {
       });
     }
     if (!isMap(request) || typeof request['name'] !== 'string')
-      return log.error('check request names no check', { message });
+      return log.error('check request has no check name', { message });
     log.info('received check request', { check: request });
     run(request);
   };
@@ -187,7 +187,7 @@ export const createClient = (parts: ClientParts): Client => {
           const mine = connection;
           bootstrap(() => mine === connection && !stopping && transport.isConnected()).catch(
             (error: Error) => {
-              // A line that was lost meanwhile is told elsewhere; sockets that cannot be had are fatal.
+              // A lost connection is reported elsewhere; sockets that cannot be opened are fatal.
               if (mine === connection && transport.isConnected() && !stopping) onFault(error);
             },
           );

@@ -1,11 +1,11 @@
-// How many commands run at once: a fixed number of slots, and a line of limited length in front of them.
+// Limits concurrent commands: a fixed number of slots and a bounded queue.
 import { type Command, type CommandResult, execute, type RunningCommand } from './executor.ts';
 import { maxWaitingCommands } from './limits.ts';
 
 export interface CommandSlots {
-  /** Null: too many were waiting already, and nothing was run. */
+  /** Null if the queue is full; the command did not run. */
   run(command: Command): Promise<CommandResult> | null;
-  /** Ends what is running and forgets what is waiting. */
+  /** Kills running commands and clears the queue. */
   killAll(): void;
 }
 

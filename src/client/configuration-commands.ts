@@ -1,4 +1,4 @@
-// The two commands that look at the configuration and start nothing: `--validate_config` and `--print_config`.
+// The two commands that only inspect the configuration: `--validate_config` and `--print_config`.
 
 import { redact } from '../model/earlier/redaction.ts';
 import { exitCodes } from './options.ts';

@@ -1,23 +1,23 @@
-// Executor: what an ended command means to a check of the earlier generation: its status and its text.
+// Maps the outcome of a command to the status and output of an earlier check.
 import { type Ending, runCommand } from '../execution/run-command.ts';
 import { killGraceMs, maxOutputBytes } from './limits.ts';
 
 export interface Command {
   readonly command: string;
-  /** Undefined: as long as it takes. */
+  /** Undefined means no limit. */
   readonly timeoutSeconds: number | undefined;
   readonly input: string | undefined;
 }
 
 export interface CommandResult {
-  /** Exit status; n after signal n; 2 after a timeout; 3 when it could not be started. */
+  /** Exit status; n after signal n; 2 after a timeout; 3 if it could not be started. */
   readonly status: number;
   readonly output: string;
 }
 
 export interface RunningCommand {
   readonly result: Promise<CommandResult>;
-  /** Ends the whole group at once. */
+  /** Kills the whole process group immediately. */
   kill(): void;
 }
 
@@ -41,7 +41,7 @@ const resultOf = (ending: Ending, output: Buffer): CommandResult => {
 const failure = (pid: number, error: string | undefined): string =>
   error === undefined ? '' : ` - Unable to TERM/KILL the process: #${pid}, ${error}`;
 
-/** Never rejects: what goes wrong is the result. */
+/** Never rejects; failures are results. */
 export const execute = ({ command, input, timeoutSeconds = 0 }: Command): RunningCommand => {
   const running = runCommand({
     command,

@@ -1,5 +1,5 @@
-// Hooks of the earlier generation: at most one command, picked by the status a check ended with; its result is kept
-// in the check, beside its definition.
+// Hooks of the earlier generation: at most one command, selected by the check's status. Its result is stored in the
+// check, with its definition.
 
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { substitute, unmatchedOutput } from '../model/earlier/tokens.ts';
@@ -9,7 +9,7 @@ import { seconds, type Timers } from './timers.ts';
 
 const severities = ['ok', 'warning', 'critical', 'unknown'] as const;
 
-/** The status itself, else its severity, else `non-zero`. */
+/** Precedence: the exact status, its severity, `non-zero`. */
 export const pickHook = (hooks: unknown, status: number): string | undefined => {
   if (!isMap(hooks)) return undefined;
   const severity = severities[status] ?? 'unknown';
@@ -24,7 +24,7 @@ export interface HookTools {
 
 const unknownStatus = 3;
 
-/** The check, with the result of its hook in it. `attributes` is the definition of the client. */
+/** Returns the check with the result of its hook. `attributes` is the client definition. */
 export const runHook = async (check: Json, attributes: Json, tools: HookTools): Promise<Json> => {
   const { hooks } = check;
   const name = pickHook(hooks, Number(check['status']));

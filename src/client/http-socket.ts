@@ -1,5 +1,5 @@
-// The HTTP socket of the client (interface sections 4.7 and 5.7): plain HTTP, one request a connection, exact
-// paths, and answers whose codes and texts existing tools look at.
+// The HTTP socket of the client (interface sections 4.7 and 5.7): plain HTTP, one request per connection, exact
+// paths. Existing tools depend on the codes and texts of the responses.
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -11,7 +11,7 @@ import type { ClientLog } from './log.ts';
 
 export interface HttpSocketOptions {
   readonly bind: string;
-  /** 0: any free one. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly settings: () => Json;
   readonly transportInfo: () => Promise<object>;
@@ -179,7 +179,10 @@ const sameText = (given: string, wanted: string): boolean => {
   return left.length === right.length && timingSafeEqual(left, right);
 };
 
-/** Without configured credentials nobody is let in. A colon ends the password, so one with a colon never fits. */
+/**
+ * Without configured credentials, access is denied. A colon ends the password, so a password with a colon never
+ * matches.
+ */
 const isAuthorized = (request: IncomingMessage, { user, password }: Credentials): boolean => {
   if (typeof user !== 'string' || typeof password !== 'string') return false;
   const [scheme, encoded, more] = (request.headers.authorization ?? '').split(' ');
@@ -210,7 +213,7 @@ const decide = async (request: IncomingMessage, options: HttpSocketOptions): Pro
   return endpoint.answer(request, rest.join('?'), options);
 };
 
-/** Exactly the headers the reference product sends, in its spelling; the connection ends with the answer. */
+/** The same headers and spelling as the reference product; the connection closes after the response. */
 const send = (response: ServerResponse, { code, reason, body, headers = {} }: Answer): void => {
   const text = JSON.stringify(body);
   response.sendDate = false;
@@ -237,7 +240,7 @@ const createHttp = (options: HttpSocketOptions): Server => {
   const server = createServer((request, response) => {
     decide(request, options)
       .catch((error: Error) => {
-        options.log.error('http socket failed to answer', { error: error.message });
+        options.log.error('http socket failed to respond', { error: error.message });
         return broken;
       })
       .then((answer) => send(response, answer));
@@ -249,7 +252,7 @@ const createHttp = (options: HttpSocketOptions): Server => {
   return server;
 };
 
-/** Rejects when the port can't be had. */
+/** Rejects if the port is not available. */
 export const openHttpSocket = (options: HttpSocketOptions): Promise<HttpSocket> =>
   new Promise((resolve, reject) => {
     const server = createHttp(options);

@@ -1,27 +1,27 @@
-// The figures of the client, each with its unit.
+// Limits of the client. Units are in the names.
 
-/** Time between two keepalives; not configurable. */
+/** Keepalive interval; not configurable. */
 export const keepaliveIntervalMs = 20_000;
-/** A hook that names no timeout. */
+/** Default timeout of hooks. */
 export const defaultHookTimeoutSeconds = 60;
-/** Commands at once, unless the configuration says otherwise. */
+/** Default number of concurrent commands. */
 export const defaultSpawnLimit = 12;
-/** Commands that may wait for a slot; beyond it new ones are dropped with a log line. */
+/** Maximum number of queued commands; more are dropped with a log line. */
 export const maxWaitingCommands = 1_000;
-/** After its time a command is asked to end; this much later it is ended. */
+/** Time between SIGTERM and SIGKILL after a timeout. */
 export const killGraceMs = 3_000;
-/** Output kept of one command; what is beyond is counted and thrown away. */
+/** Maximum output kept per command; the rest is counted and discarded. */
 export const maxOutputBytes = 1_000_000;
 
-/** A TCP sender that stops in the middle of its JSON is told so after this long. */
+/** A TCP sender that stops in the middle of its JSON gets an error after this time. */
 export const socketWatchdogMs = 500;
-/** Largest message a socket takes. The reference product knows no limit; a process that listens needs one. */
+/** Maximum message size of a socket. The reference product has no limit. */
 export const maxSocketBytes = 16_777_216;
 export const maxSocketConnections = 1_000;
-/** A sender that does not take its answer is cut off. */
+/** A sender that does not read the reply is disconnected after this time. */
 export const socketLingerMs = 5_000;
-/** Largest body of `POST /results`: what the reference product names and does not enforce. */
+/** Maximum body of `POST /results`: documented but not enforced by the reference product. */
 export const maxHttpBodyBytes = 33_554_432;
 
-/** How long a stopping client waits for checks in progress before it ends them. */
+/** How long a stopping client waits for running checks before it kills them. */
 export const stopGraceMs = 10_000;

@@ -1,4 +1,4 @@
-// Results from programs on this machine, over TCP, UDP or HTTP: completed, judged, and handed on.
+// Processes results from local programs, over TCP, UDP or HTTP: fills in defaults, validates, and publishes.
 
 import { checkResultProblem } from '../model/earlier/check-rules.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
@@ -9,13 +9,13 @@ export type LocalVerdict =
   | { readonly ok: false; readonly problem: string; readonly result: unknown };
 
 export interface LocalResults {
-  /** One result, or a list of them. Those before the first wrong one are published all the same. */
+  /** One result or a list. Results before the first invalid one are still published. */
   take(value: unknown): LocalVerdict;
 }
 
 const notAMap = 'check result must be a hash';
 
-/** `publish` gets results that are complete: with name, output, status, executed and issued. */
+/** `publish` receives complete results, with name, output, status, executed and issued. */
 export const createLocalResults = (
   publish: (check: Json) => void,
   timers: Pick<Timers, 'nowMs'>,

@@ -1,5 +1,5 @@
-// The log of the client: one JSON object a line with timestamp, level and message, and the data of the line beside
-// them. The form is that of the reference product, because people have tools that read it.
+// The log of the client: one JSON object per line with timestamp, level, message and data. The format matches the
+// reference product, since existing tools parse it.
 import { appendFileSync, writeSync } from 'node:fs';
 
 export const levels = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -28,7 +28,7 @@ export const stamp = (date: Date): string => {
   return `${day}T${time}.${String(date.getMilliseconds()).padStart(3, '0')}000${offset}`;
 };
 
-/** Appends to a file when one is named; the file is opened anew for every line, so that it can be rotated. */
+/** Appends to the log file if configured. The file is opened for every line, so that it can be rotated. */
 const writerOf = (file: string | undefined) => (line: string) => {
   if (file === undefined) writeSync(1, line);
   else appendFileSync(file, line);

@@ -1,8 +1,8 @@
-// What the command line of the client may say.
+// The command line options of the client.
 import type { Level } from './log.ts';
 
 export interface ClientOptions {
-  /** Undefined: the default place, if it is there. */
+  /** Undefined: the default path, if the file exists. */
   readonly configFile?: string | undefined;
   readonly configDirs?: readonly string[] | undefined;
   readonly logFile?: string | undefined;

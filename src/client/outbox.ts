@@ -1,22 +1,22 @@
-// Results on their way to the transport. What could not be handed over waits here, in order, and is sent when the line is
-// back; the reference product loses it.
+// Queues results that could not be sent, in order, and sends them after reconnecting. The reference product loses
+// them.
 import { resultsPipe, type Transport } from '../wire/earlier/transport.ts';
 import type { ClientLog } from './log.ts';
 import type { Timers } from './timers.ts';
 
-/** Results that wait for the line to come back; beyond it the oldest are dropped, with a log line. */
+/** Maximum number of queued results; beyond that the oldest are dropped with a log line. */
 export const maxHeldResults = 1_000;
 
-/** A result the transport did not take, while it was connected, is tried again after this long. */
+/** Retry delay for a result that was rejected while connected. */
 const retryMs = 2_000;
 
 export interface Outbox {
   send(payload: object): void;
-  /** The line is back. */
+  /** Called after reconnecting. */
   flush(): void;
-  /** Tries no more. */
+  /** Stops retrying. */
   close(): void;
-  /** Everything that could be sent was. */
+  /** Resolves when everything that could be sent was sent. */
   settled(): Promise<void>;
   readonly held: number;
 }
@@ -27,11 +27,12 @@ export const createOutbox = (transport: Transport, log: ClientLog, timers: Pick<
   let sending: Promise<void> = Promise.resolve();
   const hold = (message: string) => {
     held.push(message);
-    // Without a line its return is the moment to try again; with one, the server behind the broker may be away.
+    // While disconnected, the reconnect triggers the retry. While connected, the server behind the broker may be
+    // down, so use a timer.
     if (transport.isConnected()) cancelRetry ??= timers.after(retryMs, flush);
     if (held.length <= maxHeldResults) return;
     held.shift();
-    log.error('too many results wait for the transport, dropping the oldest', { held: held.length });
+    log.error('too many results queued for the transport, dropping the oldest', { held: held.length });
   };
   const deliver = async (message: string): Promise<void> => {
     try {
@@ -40,7 +41,7 @@ export const createOutbox = (transport: Transport, log: ClientLog, timers: Pick<
       const reason = (error as Error).message;
       const { check } = JSON.parse(message) as { readonly check: unknown };
       log.error('failed to publish check result', { check, error: reason });
-      // What the backend refuses today it refuses tomorrow.
+      // A rejection by the backend is permanent.
       if (!reason.startsWith('the backend refused')) hold(message);
     }
   };

@@ -1,5 +1,5 @@
-// The TCP and UDP sockets of the client (interface section 4.7): one JSON result, or a list of them, per connection
-// or datagram. TCP answers `ok`, `invalid` or `pong`, without a newline, and closes; UDP never answers.
+// The TCP and UDP sockets of the client (interface section 4.7): one JSON result, or a list, per connection or
+// datagram. TCP replies `ok`, `invalid` or `pong`, without a newline, and closes; UDP never replies.
 import { isUtf8 } from 'node:buffer';
 import {
   type Answer,
@@ -15,14 +15,14 @@ import type { Timers } from './timers.ts';
 
 export interface SocketOptions {
   readonly bind: string;
-  /** 0: any free one. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly results: LocalResults;
   readonly log: ClientLog;
   readonly timers: Timers;
 }
 
-/** Most characters of a message that are shown in the log. */
+/** Maximum number of characters of a message shown in the log. */
 const shownCharacters = 1_000;
 const shown = (bytes: Buffer): string => bytes.toString('utf8', 0, shownCharacters);
 
@@ -30,7 +30,7 @@ const warnOfEncoding = (bytes: Buffer, log: ClientLog): void => {
   if (!isUtf8(bytes)) log.warn('data from socket is not a valid UTF-8 sequence, processing it anyways');
 };
 
-/** The answer to a value; what is wrong with it goes to the log. */
+/** The reply to a value; errors are logged. */
 const take = (value: unknown, { results, log }: SocketOptions): 'ok' | 'invalid' => {
   const verdict = results.take(value);
   if (verdict.ok) return 'ok';
@@ -38,7 +38,7 @@ const take = (value: unknown, { results, log }: SocketOptions): 'ok' | 'invalid'
   return 'invalid';
 };
 
-/** Every chunk starts the watchdog anew; a connection on which nothing came yet may stay. */
+/** Every chunk restarts the watchdog; a connection without data may stay open. */
 const converse = (options: SocketOptions, answer: Answer): Conversation => {
   const { log, timers } = options;
   let cancelWatchdog = () => {};
@@ -60,7 +60,7 @@ const converse = (options: SocketOptions, answer: Answer): Conversation => {
       if (message.type === 'refused') return giveUp(bytes, message.why);
       answer(take(message.value, options));
     },
-    // Who stops writing in the middle of its JSON gets nothing.
+    // A peer that stops writing in the middle of its JSON gets no reply.
     ended: () => answer(''),
     over: () => cancelWatchdog(),
   };
@@ -75,7 +75,7 @@ const receive = (bytes: Buffer, options: SocketOptions): void => {
     options.log.error('failed to parse check result from socket', { data: shown(bytes), error: message.why });
 };
 
-/** Opens both on one port. Rejects when it can't be had, and then neither is open. */
+/** Opens both sockets on one port. Rejects if the port is not available; then neither is open. */
 export const openSockets = (options: SocketOptions): Promise<LocalSockets> =>
   openLocalSockets({
     host: options.bind,

@@ -1,4 +1,4 @@
-// Standalone checks: those the client runs by its own clock, without being asked.
+// Standalone checks: scheduled by the client itself.
 import { Cron } from 'croner';
 import { firstRunDelayMs } from '../machines/client/client-schedule-rule.ts';
 import { parseCron } from '../model/cron.ts';
@@ -15,9 +15,9 @@ export interface StandaloneOptions {
   readonly run: (request: Json) => void;
 }
 
-/** Timers take no longer waits than this; a longer one is cut in pieces. */
+/** Node timers have a maximum delay; longer waits are split. */
 const longestWaitMs = 86_400_000;
-/** How often a cron schedule looks at the clock on the wall, which may be set meanwhile. */
+/** How often a cron schedule rereads the wall clock, which may change. */
 const wallLookMs = 30_000;
 
 export const isStandalone = (check: Json): boolean =>
@@ -32,7 +32,7 @@ const nextCronMs = (cron: string, nowMs: number): number | undefined => {
   return job.nextRun(new Date(nowMs))?.getTime();
 };
 
-/** Begins to schedule; the answer ends it. */
+/** Starts scheduling; the returned function stops it. */
 export const scheduleStandalone = (options: StandaloneOptions): (() => void) => {
   const { clientName, checks, timers, log, run } = options;
   const cancels = new Set<() => void>();
@@ -52,12 +52,12 @@ export const scheduleStandalone = (options: StandaloneOptions): (() => void) => 
   const byCron = (name: string, check: Json, cron: string): void => {
     const plannedMs = timers.nowMs();
     const next = nextCronMs(cron, plannedMs);
-    if (next === undefined) return log.warn('check has no further run by its cron', { check });
+    if (next === undefined) return log.warn('check has no further run by its cron schedule', { check });
     const wait = (): void => after(Math.min(Math.max(0, next - timers.nowMs()), wallLookMs), look);
     const look = (): void => {
       const now = timers.nowMs();
       if (now >= next) fire(name, check);
-      // Set back behind the moment of planning: what was next is no longer.
+      // The clock was set back before the planning time; plan again.
       if (now >= next || now < plannedMs) byCron(name, check, cron);
       else wait();
     };

@@ -1,9 +1,9 @@
-// Time as the client uses it, so that tests can bring their own.
+// The timers of the client, replaceable in tests.
 
 export interface Timers {
-  /** Wall time, milliseconds. */
+  /** Unix time in milliseconds. */
   nowMs(): number;
-  /** Calls back once; the answer takes it back. */
+  /** Calls back once; the returned function cancels it. */
   after(delayMs: number, run: () => void): () => void;
   every(intervalMs: number, run: () => void): () => void;
 }

@@ -1,4 +1,4 @@
-// What the client says of its transport in `GET /info`.
+// The transport information in `GET /info` of the client.
 import { keepalivesPipe, resultsPipe, type Transport } from '../wire/earlier/transport.ts';
 
 export const transportInfo = async (transport: Transport): Promise<object> => {

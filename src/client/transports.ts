@@ -1,5 +1,5 @@
-// Which transport a configuration asks for. One that names none was written for RabbitMQ, the default of the reference
-// product, when it says where that is; everything else gets our own WebSocket.
+// Selects the transport of a configuration. A configuration without a transport name uses RabbitMQ, the reference
+// product's default, if it has a RabbitMQ address; otherwise our own WebSocket.
 
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { brokerAddresses } from '../wire/earlier/rabbitmq-address.ts';
@@ -22,7 +22,7 @@ const text = (value: unknown, otherwise: string): string =>
 const webSocketTransport = (settings: Json, onFault: (error: unknown) => void): TransportChoice => {
   const scope = isMap(settings['websocket']) ? settings['websocket'] : {};
   const given = text(scope['url'], defaultUrl);
-  if (!URL.canParse(given)) return { ok: false, problem: `websocket url is no URL: ${given}` };
+  if (!URL.canParse(given)) return { ok: false, problem: `websocket url is not a valid URL: ${given}` };
   const url = new URL(given);
   if (url.pathname === '/') url.pathname = transportPath;
   const caFile = text(scope['ca_file'], '');
@@ -38,7 +38,7 @@ const webSocketTransport = (settings: Json, onFault: (error: unknown) => void): 
   };
 };
 
-/** What nobody could ever connect with, before it is tried for ever. */
+/** Detects configurations that can never connect, before retrying forever. */
 const problemOf = (scope: string, read: () => unknown): TransportChoice | undefined => {
   try {
     read();

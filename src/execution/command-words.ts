@@ -1,6 +1,6 @@
-// Command words: splits a command line into the words of its argument vector, for commands that run without a shell. Quotes
-// group words as in `sh` (as in `cmd` on Windows). Text that a shell would act on is refused, because without a shell it
-// would be handed on as it stands and mean something else.
+// Splits a command line into an argument vector, for commands that run without a shell. Quoting works as in `sh`
+// (as in `cmd` on Windows). Shell syntax is rejected: without a shell it would be passed literally and mean
+// something else.
 
 export type WordsResult =
   | { readonly ok: true; readonly words: readonly string[] }
@@ -16,7 +16,7 @@ const refused = (character: string): WordsResult => ({
 const unclosed: WordsResult = { ok: false, why: 'a quote is not closed' };
 
 const posixSyntax = /[;&|<>()$`*]/;
-/** Expanded or read as a comment only where a word begins. */
+/** Expanded, or read as a comment, only at the start of a word. */
 const posixWordStart = /[~#]/;
 const escapableInDoubleQuotes = /["\\$`]/;
 const windowsSyntax = /[&|<>^%()]/;
@@ -48,7 +48,7 @@ const posixWords = (command: string): WordsResult => {
       word = (word ?? '') + text;
     } else if (character === '\\') {
       at += 1;
-      if (at >= command.length) return { ok: false, why: 'a backslash at the end escapes nothing' };
+      if (at >= command.length) return { ok: false, why: 'a backslash at the end of the command escapes nothing' };
       word = (word ?? '') + command.charAt(at);
     } else {
       if (posixSyntax.test(character) || (word === null && posixWordStart.test(character)))
@@ -60,7 +60,7 @@ const posixWords = (command: string): WordsResult => {
   return { ok: true, words };
 };
 
-/** A backslash is part of a path; only double quotes group words. `%` and `^` mean something inside quotes too. */
+/** A backslash is part of a path; only double quotes group words. `%` and `^` are special inside quotes too. */
 const windowsWords = (command: string): WordsResult => {
   const syntax = windowsSyntax.exec(command);
   if (syntax !== null) return refused(syntax[0]);
@@ -69,12 +69,12 @@ const windowsWords = (command: string): WordsResult => {
   return { ok: true, words: words.map((word) => word.replaceAll('"', '')) };
 };
 
-/** The words of a command, or why it has none that mean the same without a shell. */
+/** The words of a command, or why it cannot run without a shell. */
 export const commandWords = (command: string, platform: string = process.platform): WordsResult => {
   const control = controlCharacter.exec(command);
   if (control !== null) {
     const code = control[0].charCodeAt(0).toString(16).padStart(2, '0');
-    return { ok: false, why: `the command holds a control character (0x${code})` };
+    return { ok: false, why: `the command contains a control character (0x${code})` };
   }
   return platform === 'win32' ? windowsWords(command) : posixWords(command);
 };

@@ -1,5 +1,5 @@
-// Output: what a command prints, kept up to a limit. What is beyond is counted and thrown away, so that a command that
-// prints for ever costs time but no memory.
+// Collects the output of a command up to a limit. Output beyond it is counted and discarded, so that memory is
+// bounded.
 
 export interface Output {
   readonly add: (chunk: Buffer) => void;

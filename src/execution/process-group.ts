@@ -1,23 +1,23 @@
-// Process group: a command as the first of a group of its own, so that one signal reaches it, its children, and theirs.
+// Starts a command as the leader of its own process group, so that one signal reaches all its child processes.
 import { type ChildProcess, spawn } from 'node:child_process';
 
 const isWindows = process.platform === 'win32';
 
-/** `spawn` of Node, or a stand-in for it. */
+/** Node's `spawn`, or a replacement. */
 export type Spawn = (file: string, args: readonly string[], options: object) => ChildProcess;
 
 export interface GroupCommand {
   readonly command: string;
-  /** Given: the command runs as these words, without a shell, and `command` is only its name. */
+  /** If given, these words run without a shell, and `command` is only a display name. */
   readonly words?: readonly string[] | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  /** Without input the command reads from nothing. */
+  /** Without input, stdin is closed. */
   readonly hasInput: boolean;
 }
 
 /**
- * Starts `sh -c` (`cmd /c` on Windows), or the words as they are. Throws what `spawn` throws: a NUL byte in the command, no
- * process to be had.
+ * Starts `sh -c` (`cmd /c` on Windows), or the words directly. Throws the errors of `spawn`: a NUL byte in the
+ * command, or no process available.
  */
 export const startGroup = (group: GroupCommand, start: Spawn = spawn): ChildProcess => {
   const { command, words, environment: env } = group;
@@ -30,8 +30,8 @@ export const startGroup = (group: GroupCommand, start: Spawn = spawn): ChildProc
       stdio: [stdin, 'pipe', 'pipe'],
       windowsVerbatimArguments: true,
     });
-  // The outer shell only joins standard error to standard output, so that one pipe keeps their order, and is replaced by the
-  // command. It never reads the words as syntax: they are its arguments.
+  // The outer shell only redirects stderr to stdout, so that one pipe preserves their order, and then execs the
+  // command. It does not parse the words; they are its arguments.
   const args =
     words === undefined
       ? ['-c', 'exec sh -c "$1" 2>&1', 'sh', command]
@@ -43,7 +43,10 @@ export const startGroup = (group: GroupCommand, start: Spawn = spawn): ChildProc
   });
 };
 
-/** Tells every process of the group. The answer is why that was not possible; a group that is gone counts as told. */
+/**
+ * Sends a signal to the whole group. Returns the error if that failed; a group that no longer exists counts as
+ * success.
+ */
 export const signalGroup = (child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): string | undefined => {
   if (child.pid === undefined) return undefined;
   try {

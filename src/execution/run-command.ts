@@ -1,5 +1,5 @@
-// Runs one command and tells what came of it: for checks, hooks, handlers and mutators alike. What status or text an
-// ending is worth is for the caller to say; nothing here throws or rejects.
+// Runs one command and returns its outcome, for checks, hooks, handlers and mutators. The caller maps outcomes to
+// status and text. Never throws or rejects.
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { drainAfterExitMs, killedWaitMs, longestTimerMs, maxDrainRounds } from './limits.ts';
@@ -8,32 +8,32 @@ import { type Spawn, signalGroup, startGroup } from './process-group.ts';
 
 export interface CommandRequest {
   readonly command: string;
-  /** Given: the command runs as these words, without a shell. */
+  /** If given, the command runs as these words, without a shell. */
   readonly words?: readonly string[] | undefined;
-  /** Absent: the variables of this process. */
+  /** Default: the environment of this process. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Written to standard input, which is then closed; without it the command reads from nothing. */
+  /** Written to stdin, which is then closed. If absent, stdin is closed immediately. */
   readonly input?: string | Buffer | undefined;
-  /** 0: as long as it takes. */
+  /** 0 means no limit. */
   readonly timeoutMs: number;
-  /** After its time the group gets SIGTERM, and SIGKILL this much later. Absent: SIGKILL at once. */
+  /** On timeout the group gets SIGTERM, and SIGKILL after this grace period. Absent: SIGKILL immediately. */
   readonly terminationGraceMs?: number;
-  /** Output past this is read and dropped, so that the command never blocks on it. */
+  /** Output beyond this is read and discarded, so that the command never blocks on it. */
   readonly maxOutputBytes: number;
 }
 
 export type Ending =
   | { readonly type: 'exited'; readonly status: number }
   | { readonly type: 'signalled'; readonly signal: number }
-  /** `unkillable`: why the group could not be ended; it may run on. */
+  /** `unkillable`: why the group could not be killed; it may still be running. */
   | { readonly type: 'timedOut'; readonly pid: number; readonly unkillable?: string }
-  /** Its caller ended it, so it says nothing about what was being checked. */
+  /** Stopped by the caller, so the result says nothing about the check. */
   | { readonly type: 'stopped' }
   | { readonly type: 'notStarted'; readonly error: NodeJS.ErrnoException };
 
 export interface CommandResult {
   readonly ending: Ending;
-  /** Standard output and standard error in order of arrival. */
+  /** Stdout and stderr in order of arrival. */
   readonly output: Buffer;
   readonly droppedBytes: number;
   readonly durationMs: number;
@@ -41,7 +41,7 @@ export interface CommandResult {
 
 export interface RunningCommand {
   readonly result: Promise<CommandResult>;
-  /** Ends the whole group at once. */
+  /** Kills the whole group immediately. */
   stop(): void;
 }
 
@@ -67,10 +67,10 @@ export const runCommand = (request: CommandRequest, start?: Spawn): RunningComma
   }
 };
 
-/** A command that doesn't read its input closes it, now or in the middle of our writing: that is its right. */
+/** A command may close its stdin at any time without reading it all. */
 const feed = (child: ChildProcess, input: string | Buffer): void => {
   child.stdin?.on('error', () => {
-    // EPIPE, ECONNRESET: the exit status tells whether the command is content.
+    // EPIPE, ECONNRESET: the exit status tells whether the command succeeded.
   });
   child.stdin?.end(input);
 };
@@ -84,7 +84,7 @@ const watch = (
   const timers = new Set<NodeJS.Timeout>();
   const after = (delayMs: number, run: () => void) =>
     timers.add(setTimeout(run, Math.min(delayMs, longestTimerMs)));
-  /** Why we ended it; undefined while it may end by itself. */
+  /** Why we ended it; undefined while it may still exit on its own. */
   let ended: Ending | undefined;
   let settle: (ending: Ending) => void = () => {};
   const result = new Promise<CommandResult>((resolve) => {
@@ -100,7 +100,7 @@ const watch = (
   const kill = (why: Ending) => {
     ended = why;
     const failure = signalGroup(child, 'SIGKILL');
-    // What can't be ended must not hold its caller for ever.
+    // A process that cannot be killed must not block the caller forever.
     if (failure === undefined) after(killedWaitMs, () => settle(why));
     else settle(why.type === 'timedOut' ? { ...why, unkillable: failure } : why);
   };
@@ -118,7 +118,7 @@ const watch = (
     settle(ended);
   });
   child.once('exit', (code, signal) => {
-    // A group that was asked to end is waited for until nobody holds the output, or until it is killed.
+    // After SIGTERM, wait until no process holds the output, or until the group is killed.
     if (ended !== undefined) return;
     ended = endingOf(code, signal);
     for (const timer of timers) clearTimeout(timer);
@@ -126,7 +126,7 @@ const watch = (
   });
   child.once('close', (code, signal) => {
     const ending = ended ?? endingOf(code, signal);
-    // Children that gave up the output but not their life.
+    // Kills child processes that closed the output but still run.
     if (ending.type === 'timedOut') signalGroup(child, 'SIGKILL');
     settle(ending);
   });
@@ -145,7 +145,7 @@ const endingOf = (code: number | null, signal: NodeJS.Signals | null): Ending =>
     ? { type: 'signalled', signal: signal === null ? 0 : constants.signals[signal] }
     : { type: 'exited', status: code };
 
-/** A child left behind may hold the output open: wait while it writes, then go on without it. */
+/** A leftover child may keep the output open: wait while it writes, then continue without it. */
 const drain = (
   output: Output,
   after: (delayMs: number, run: () => void) => void,

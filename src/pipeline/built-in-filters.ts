@@ -1,4 +1,4 @@
-// The filters every installation has. A custom filter of the same name is never consulted.
+// The built-in filters. They take precedence over custom filters of the same name.
 import type { Check } from '../model/check.ts';
 import type { Event } from '../model/event.ts';
 
@@ -9,7 +9,7 @@ export interface BuiltInVerdict {
 
 type BuiltInFilter = (event: Event) => BuiltInVerdict;
 
-/** True when this status 0 ends an incident: the history holds this result last and a nonzero one before it. */
+/** True if this status 0 resolves an incident: it is the last result in the history and the one before is not 0. */
 export const isResolution = (check: Check | undefined): boolean => {
   const history = check?.history ?? [];
   const previous = history.at(-2);
@@ -42,6 +42,6 @@ const builtIns: ReadonlyMap<string, BuiltInFilter> = new Map([
   ['has_metrics', hasMetrics],
 ]);
 
-/** The verdict of a built-in filter, or undefined when no built-in has that name. */
+/** The verdict of a built-in filter, or undefined if there is no built-in filter of that name. */
 export const judgeBuiltIn = (name: string, event: Event): BuiltInVerdict | undefined =>
   builtIns.get(name)?.(event);

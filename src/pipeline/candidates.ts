@@ -1,5 +1,5 @@
-// Which entities a proxy check runs for: those on which every expression of its `entity_attributes` holds. Judged
-// in the same sandbox as filters, with one global, `entity`; a failing expression matches nothing.
+// Selects the entities that a proxy check runs for: those for which every expression of its `entity_attributes` is
+// true. Evaluated in the sandbox like filters, with one global, `entity`. A failing expression matches nothing.
 import type { EntityConfig } from '../model/entity.ts';
 import { candidateKey } from './sandbox/prelude.ts';
 import type { ExpressionRunner, FailureKind } from './sandbox/protocol.ts';
@@ -8,7 +8,10 @@ import { clipReason } from './trace.ts';
 export type CandidateVerdict =
   | { readonly matches: true }
   | { readonly matches: false; readonly why: 'no expressions' | 'not matched' }
-  /** `threw`: it asked for what this entity does not have. Every other kind is a mistake its author should hear of. */
+  /**
+   * `threw`: the expression read a property that this entity does not have. All other kinds are mistakes that are
+   * reported to the author.
+   */
   | {
       readonly matches: false;
       readonly why: 'failed';
@@ -16,11 +19,11 @@ export type CandidateVerdict =
       readonly message: string;
     };
 
-/** Of an entity, only what an operator may set is seen: no `system`, no `last_seen`. */
+/** Only fields that operators set are visible: no `system`, no `last_seen`. */
 export const candidateJson = (config: EntityConfig): string =>
   JSON.stringify({ [candidateKey]: true, entity: config });
 
-/** Rejects only with an outage of the sandbox. */
+/** Rejects only on an outage of the sandbox. */
 export const judgeCandidate = async (
   runner: ExpressionRunner,
   json: string,
@@ -35,7 +38,7 @@ export const judgeCandidate = async (
   if (failed?.type === 'failed') {
     return { matches: false, why: 'failed', kind: failed.kind, message: clipReason(failed.message) };
   }
-  // An `allow` program ends with its first expression that does not hold.
+  // An `allow` program stops at the first expression that is not true.
   const holds =
     outcomes.length === expressions.length && outcomes.every((one) => one.type === 'value' && one.truthy);
   return holds ? { matches: true } : { matches: false, why: 'not matched' };

@@ -1,6 +1,6 @@
-// What a definition runs with: the environment of a handler's or mutator's command, the values in it that must not
-// come back to light, and the scripts of a filter.
-// Later wins: the few variables every command starts from (model/process-environment), runtime assets, env_vars,
+// The runtime environment of a definition: variables of handler and mutator commands, the sensitive values among
+// them, and the scripts of a filter.
+// Later sources win: the base variables of every command (model/process-environment), runtime assets, env_vars,
 // secrets.
 import { commandVariables } from '../model/process-environment.ts';
 import { minScrubbedSecretChars, minScrubbedVariableChars } from './limits.ts';
@@ -14,11 +14,11 @@ interface Definition {
 
 export interface Environment {
   readonly env: Readonly<Record<string, string>>;
-  /** Replaces the values of secrets, and of variables named like one, in a text. */
+  /** Removes the values of secrets, and of variables with sensitive names, from a text. */
   readonly scrub: (text: string) => string;
 }
 
-/** People put credentials into plain env_vars too; their names give them away. */
+/** Users also put credentials into plain env_vars; these are recognized by name. */
 const sensitiveName = /pass|secret|token|key|credential|webhook/i;
 
 /** `NAME=value` as a pair; a bare `NAME` has no value. */
@@ -27,7 +27,7 @@ export const splitVariable = (entry: string): readonly [name: string, value: str
   return at === -1 ? [entry, undefined] : [entry.slice(0, at), entry.slice(at + 1)];
 };
 
-/** Rejects when a secret or an asset can't be had. */
+/** Rejects if a secret or an asset is not available. */
 export const buildEnvironment = async (
   definition: Definition,
   namespace: string,
@@ -53,7 +53,7 @@ export const buildEnvironment = async (
   return { env, scrub: scrubber(hidden) };
 };
 
-/** The scripts a filter or a JavaScript mutator brings along. Rejects when an asset can't be had. */
+/** The scripts for a filter or a JavaScript mutator. Rejects if an asset is not available. */
 export const scriptsOf = async (
   { runtime_assets: names }: Pick<Definition, 'runtime_assets'>,
   namespace: string,
@@ -61,7 +61,7 @@ export const scriptsOf = async (
 ): Promise<readonly string[]> =>
   names === null || names.length === 0 ? [] : (await loadAssets(namespace, names)).scripts();
 
-/** Longest first, so that a secret inside another leaves nothing of either. */
+/** Longest first, so that a secret that contains another is removed completely. */
 export const scrubber = (values: readonly string[]): ((text: string) => string) => {
   const hidden = values
     .filter((value) => value.length >= minScrubbedSecretChars)

@@ -1,6 +1,6 @@
-// From what the expressions gave to a verdict with a reason. An expression that fails is passed over, as in the reference
-// product: the others decide, and if none stops the event it goes on, since in doubt people are told. The verdict is then
-// `error`, and the reason names filter, expression and failure. Pure.
+// Turns expression results into a verdict with a reason. As in the reference product, a failing expression is
+// skipped and the others decide; if none of them stops the event, it passes, so that errors do not suppress alerts.
+// The verdict is then `error`, and the reason names the filter, the expression and the failure. Pure.
 import type { EventFilter } from '../model/event-filter.ts';
 import type { ExpressionOutcome } from './sandbox/protocol.ts';
 import type { FilterStep } from './trace.ts';
@@ -16,7 +16,7 @@ export interface Ruling {
 const allowed = (why: string): Ruling => ({ verdict: 'allowed', stopped: false, why });
 const denied = (why: string): Ruling => ({ verdict: 'denied', stopped: true, why });
 
-/** The ruling of the time windows alone; null when the expressions have the word. */
+/** The verdict of the time windows alone; null if the expressions decide. */
 export const ruleWindows = (filter: EventFilter, nowMs: number): Ruling | null => {
   if (!filter.when) return null;
   const answer = checkWindows(filter.when, nowMs);
@@ -31,7 +31,7 @@ export const ruleWindows = (filter: EventFilter, nowMs: number): Ruling | null =
 
 type Failed = ExpressionOutcome & { readonly type: 'failed' };
 
-/** What happened to an expression, in words that follow `expression 0`. */
+/** Describes a failed expression; the text follows `expression 0`. */
 export const describeFailure = (
   failure: Failed,
   limits: { readonly timeMs: number; readonly memoryBytes: number },
@@ -53,7 +53,7 @@ export const describeFailure = (
   }
 };
 
-/** Outcomes end with the expression that decided, as the sandbox stops there. */
+/** The outcomes end with the deciding expression, where the sandbox stops. */
 export const ruleOutcomes = (
   filter: EventFilter,
   outcomes: readonly ExpressionOutcome[],
@@ -71,7 +71,7 @@ export const ruleOutcomes = (
     return {
       verdict: 'error',
       stopped: false,
-      why: clipReason(`${failures.join('; ')}; in doubt the event passes`),
+      why: clipReason(`${failures.join('; ')}; the event passes because of the error`),
     };
   return allowed(allowing ? 'every expression is true' : 'no expression is true');
 };

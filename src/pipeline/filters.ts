@@ -1,5 +1,5 @@
-// The filters of one event. Built-in filters and time windows are judged at once; what is left of the custom filters
-// goes to the sandbox in a single trip, however many workflows name them, so that the event is parsed once.
+// Evaluates the filters of one event. Built-in filters and time windows are evaluated immediately; all custom
+// filters of all workflows go to the sandbox in one message, so that the event is parsed once.
 import type { Event } from '../model/event.ts';
 import type { EventFilter } from '../model/event-filter.ts';
 import { type BuiltInVerdict, judgeBuiltIn } from './built-in-filters.ts';
@@ -16,17 +16,17 @@ type Judged = Ruling & { readonly durationMs: number; readonly retry?: true };
 
 export interface FilterPass {
   readonly steps: readonly FilterStep[];
-  /** The step the workflow ended at, if one denied or could not be decided. */
+  /** The step at which the workflow stopped, if a filter denied or failed. */
   readonly stop: FilterStep | null;
-  /** The sandbox was out of reach: the same filters may pass later. */
+  /** The sandbox was unavailable; the same filters may pass later. */
   readonly retry: boolean;
 }
 
 type FilterDeps = Pick<PipelineDeps, 'lookup' | 'filters' | 'loadAssets' | 'nowMs'>;
 
 /**
- * Answers, for any workflow of this event, what its filters say. Each filter is evaluated at most once an event, and
- * `eventJson` is asked for only if a custom filter has the word.
+ * Evaluates filters for every workflow of this event. Each filter runs at most once per event, and `eventJson` is
+ * called only if a custom filter runs.
  */
 export const judgeFilters = async (
   event: Event,
@@ -46,7 +46,7 @@ export const judgeFilters = async (
       if ('metadata' in ruling) programs.set(name, ruling);
       else {
         rulings.set(name, ruling);
-        // What stands behind a denying filter is not reached, so it need not be evaluated for this workflow.
+        // Filters after a denying filter are not reached, so they are not evaluated for this workflow.
         if (ruling.stopped) break;
       }
     }
@@ -55,7 +55,7 @@ export const judgeFilters = async (
   return (workflow) => walk(workflow, event, rulings);
 };
 
-/** What the filters of a workflow say of an event, when none of those it reaches needs the sandbox; else undefined. */
+/** The filter result of a workflow if no filter that it reaches needs the sandbox; otherwise undefined. */
 export const passAtOnce = (
   workflow: PlannedWorkflow,
   event: Event,
@@ -80,7 +80,7 @@ const judgedBuiltIn = ({ allowed, why }: BuiltInVerdict): Judged => ({
   durationMs: 0,
 });
 
-/** A ruling that needs no sandbox, or the definition of a filter that does. */
+/** A verdict that needs no sandbox, or the definition of a filter that does. */
 const judgeAtOnce = (
   name: string,
   event: Event,
@@ -168,7 +168,7 @@ const walk = (workflow: PlannedWorkflow, event: Event, rulings: ReadonlyMap<stri
   return { steps, stop: null, retry: false };
 };
 
-/** What becomes of a workflow at the filter it ended at; undefined when it goes on. */
+/** The outcome of a workflow that stopped at a filter; undefined if it continues. */
 export const stoppedWorkflow = (
   { pipeline, name }: PlannedWorkflow,
   { steps, stop, retry }: FilterPass,

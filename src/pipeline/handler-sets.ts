@@ -1,5 +1,5 @@
-// Unfolds handler sets into the handlers that do something. Duplicates collapse; the order is that of the names, as
-// in the reference product, so it does not depend on where in a set a name stands.
+// Expands handler sets into handlers. Duplicates are removed and the result is sorted by name, as in the reference
+// product, so the order does not depend on positions in a set.
 import type { Handler } from '../model/handler.ts';
 import { maxSetLevels } from './limits.ts';
 import type { SkippedStep } from './trace.ts';
@@ -15,7 +15,7 @@ export const expandHandlers = (
 ): Expansion => {
   const found = new Map<string, Handler>();
   const skipped: SkippedStep[] = [];
-  // Each set is opened once a level at most: a wide or circular set costs what it holds, not what it multiplies to.
+  // Each set is expanded at most once per level, so the cost of wide or circular sets is bounded by their size.
   const visited = new Set<string>();
   const expand = (members: readonly string[], level: number, set: string | null): void => {
     if (level > maxSetLevels) {

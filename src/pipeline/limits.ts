@@ -1,66 +1,69 @@
-// Limits of this room, each with its unit in its name. Sources: architecture section 9; backend sheet 6.1-6.5.
+// Limits of the pipelines. Units are in the names.
 import { maxExpressionCharacters } from '../model/limits.ts';
 
-/** Sets inside sets: the third level may still hold handlers, a fourth contributes nothing. */
+/** Maximum nesting of handler sets. The third level may contain handlers; a fourth is ignored. */
 export const maxSetLevels = 3;
-/** Workflows and handlers one event is handed to, whatever lists of names and pipelines multiply to. */
+/** Maximum number of workflows and handlers per event, however many lists and pipelines name. */
 export const maxWorkflowsPerEvent = 1_000;
-/** Names that lead nowhere, kept of one event in its trace and in the log. */
+/** Maximum number of unresolved names per event in its trace and in the log. */
 export const maxSkippedSteps = 100;
-/** Dial and write of a tcp or udp handler that names no timeout. */
+/** Default timeout of tcp and udp handlers, for connect and write. */
 export const defaultSocketTimeoutSeconds = 60;
-/** All scripts that the runtime assets of one filter or mutator may bring along, each. */
+/** Maximum size of each script from the runtime assets of a filter or mutator. */
 export const maxAssetScriptBytes = 1_048_576;
-/** What a trace keeps of a handler's output. */
+/** Maximum handler output kept in a trace. */
 export const maxHandlerOutputBytes = 4_096;
-/** What is read of it before secrets are taken out and it is cut to that: no half of a secret may survive the cut. */
+/**
+ * Handler output read before secrets are removed and it is truncated. Larger than the kept size, so that truncation
+ * cannot split a secret.
+ */
 export const maxHandlerReadBytes = 65_536;
-/** What a pipe mutator may hand to a handler. */
+/** Maximum output of a pipe mutator. */
 export const maxMutatorOutputBytes = 4_194_304;
-/** The largest payload of one UDP datagram. */
+/** Maximum payload of a UDP datagram. */
 export const maxDatagramBytes = 65_507;
-/** How long commands may go on after the backend that started them was killed. */
+/** Grace period for running commands after their backend was killed. */
 export const orphanGraceMs = 5_000;
-/** How long a written tcp connection may wait for the far end to close before we let go of it. */
+/** How long a tcp connection waits for the peer to close after the write. */
 export const socketLingerMs = 1_000;
-/** Reasons and error texts kept in a trace. */
+/** Maximum length of reasons and error texts in a trace. */
 export const maxReasonChars = 512;
-/** Shorter values are not looked for in output: they would blot out ordinary words. */
+/** Shorter secrets are not removed from output, since they would match ordinary words. */
 export const minScrubbedSecretChars = 4;
 export const minScrubbedVariableChars = 8;
 
 export interface SandboxLimits {
-  /** Longest run of one expression. */
+  /** Time limit of one expression. */
   readonly timeMs: number;
-  /** Memory of one QuickJS runtime, the event included. */
+  /** Memory of one QuickJS runtime, including the event. */
   readonly memoryBytes: number;
 }
 
 export const filterLimits: SandboxLimits = { timeMs: 50, memoryBytes: 16 * 1_048_576 };
-/** For a JavaScript mutator that names no timeout; it has a worker of its own, so it may take longer. */
+/** For JavaScript mutators without a timeout. They have their own worker, so they may take longer. */
 export const mutatorLimits: SandboxLimits = { timeMs: 1_000, memoryBytes: 64 * 1_048_576 };
 
-/** Stack of the interpreter; measured: at 256 KiB deeply nested source overflows the thread's stack first. */
+/** Stack size of the interpreter. Measured: at 256 KiB, deeply nested source overflows the thread's stack first. */
 export const interpreterStackBytes = 128 * 1_024;
 export const workerStackMb = 8;
-/** A program that got no processor may take this many times its limit on the wall clock. */
+/** Wall-clock limit of a program that gets little CPU time, as a multiple of its time limit. */
 export const maxStretch = 4;
-/** How old the reading of processor time may be that a program starts from. */
+/** Maximum age of the CPU time sample that a program starts from. */
 export const maxSampleAgeMs = 10;
-/** Past its time limit by this much, an expression sits in native code that asks nobody: its thread is ended. */
+/** An expression that exceeds its time limit by this much is stuck in native code; its thread is terminated. */
 export const hangGraceMs = 450;
-/** How long a new interpreter may take to load before its thread is taken for dead. */
+/** Time limit for loading a new interpreter; after that its thread is considered dead. */
 export const newEngineMs = 10_000;
-/** After so many stops in a row an expression rests, so that one bad filter cannot hold up all the others. */
+/** After this many consecutive stops an expression is suspended, so that one bad filter cannot delay all others. */
 export const maxStrikes = 3;
 export const benchMs = 30_000;
-/** Threads lost one after the other, without an answer in between, before what waits is refused. */
+/** Consecutive thread losses without a result before queued evaluations are rejected. */
 export const maxLosses = 5;
-/** Evaluations waiting for the sandbox before it refuses more. */
+/** Maximum number of queued evaluations; more are rejected. */
 export const maxQueuedEvaluations = 10_000;
-/** Tasks handed to the worker ahead of need, so that it never idles between two. */
+/** Tasks sent to the worker ahead of time, so that it does not idle between tasks. */
 export const maxTasksInFlight = 16;
-/** Compiled expressions kept per runtime. */
+/** Maximum number of compiled expressions per runtime. */
 export const maxCompiledExpressions = 2_000;
-/** Longest mutator text; expressions are refused past the same length before they are stored. */
+/** Maximum mutator length. Expressions above the same length are rejected before they are stored. */
 export const maxProgramChars = maxExpressionCharacters;

@@ -1,5 +1,5 @@
-// The mutator of a workflow: turns the event into what the handler is given. Each workflow starts from the same
-// immutable text, so a mutation is seen by its own handler only.
+// Runs the mutator of a workflow, which transforms the event for the handler. Every workflow starts from the same
+// immutable text, so only its own handler sees the mutation.
 import { clientOf, earlierEvent } from '../model/earlier/event-shape.ts';
 import { type Event, hasCheck } from '../model/event.ts';
 import type { Mutator } from '../model/mutator.ts';
@@ -39,7 +39,7 @@ export const mutateEvent = async (
   if (name === 'earlier_event')
     return hasCheck(event)
       ? { type: 'data', data: JSON.stringify(earlierEvent(event, clientOf(event.entity))) }
-      : failed('the event has no check, so the earlier generation has no shape for it');
+      : failed("the event has no check, which the earlier generation's format requires");
   const mutator = deps.lookup.mutator(namespace, name);
   if (mutator === undefined) return failed(`mutator "${name}" does not exist`);
   try {
@@ -71,7 +71,7 @@ const mutateByCommand = async (
     case 'timedOut':
       return failed(`pipe mutator execution timed out after ${mutator.timeout} s`);
     case 'aborted':
-      return failed('killed because the backend stops', true);
+      return failed('killed because the backend is stopping', true);
     case 'notStarted':
       return failed(environment.scrub(`could not be started: ${result.message}`), result.outage);
     case 'exited':
@@ -114,7 +114,10 @@ const readOutcome = (outcome: MutationOutcome, timeMs: number): Mutation => {
   }
 };
 
-/** `NAME=value` becomes a global string; a bare `NAME` takes the variable of the backend, unless it is one of its settings. */
+/**
+ * `NAME=value` defines a global string. A bare `NAME` takes the value from the backend's environment, except for
+ * backend settings.
+ */
 const scriptGlobals = (
   entries: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
-// The first step after an event is committed: which workflows it asks for, and why some names lead nowhere.
-// Explicit pipelines come first, then one implicit pipeline made of check.handlers and metrics.handlers. Pure;
-// mistakes in definitions are data, never throws.
+// Plans the workflows of a committed event, and lists names that cannot be resolved. Explicit pipelines come first,
+// then one implicit pipeline from check.handlers and metrics.handlers. Pure; mistakes in definitions are returned
+// as data.
 import { type Event, eventNamespace } from '../model/event.ts';
 import type { Handler } from '../model/handler.ts';
 import type { Pipeline, WorkflowReference } from '../model/pipeline.ts';
@@ -10,7 +10,7 @@ import { maxSkippedSteps, maxWorkflowsPerEvent } from './limits.ts';
 import type { ResourceLookup } from './ports.ts';
 import type { SkippedStep } from './trace.ts';
 
-/** The name the implicit pipeline goes by in traces and logs. */
+/** The name of the implicit pipeline in traces and logs. */
 export const implicitPipelineName = 'legacy-pipeline';
 
 export interface PlannedWorkflow {
@@ -19,7 +19,7 @@ export interface PlannedWorkflow {
   readonly filters: readonly string[];
   readonly mutator: string;
   readonly handler: Handler;
-  /** For events of clients of the earlier generation: asked before the filters, once the result is merged. */
+  /** For events of earlier clients: evaluated before the filters, after the result is merged. */
   readonly gate?: ClientGate;
 }
 
@@ -29,7 +29,10 @@ export interface Plan {
   readonly skipped: readonly SkippedStep[];
 }
 
-/** A plan in the making. What is past its limits is counted, not kept: an event may name 100,000 handlers that do not exist. */
+/**
+ * A plan under construction. Entries above the limits are only counted, since an event may name 100,000 handlers
+ * that do not exist.
+ */
 class Draft {
   readonly workflows: PlannedWorkflow[] = [];
   readonly #skipped: SkippedStep[] = [];
@@ -45,7 +48,7 @@ class Draft {
     else this.workflows.push(workflow);
   }
 
-  /** Counts workflows nobody has to look at any more. */
+  /** Counts workflows that are skipped without evaluation. */
   pass(count: number): void {
     this.#pastWorkflows += count;
   }
@@ -63,7 +66,7 @@ class Draft {
       ...past(this.#pastSkipped, `only the first ${maxSkippedSteps} are listed`),
       ...past(
         this.#pastWorkflows,
-        `an event is handed to at most ${maxWorkflowsPerEvent} workflows and handlers`,
+        `an event runs at most ${maxWorkflowsPerEvent} workflows and handlers`,
       ),
     ];
   }
@@ -71,7 +74,7 @@ class Draft {
 
 const named = (reference: WorkflowReference): string => `${reference.api_version}.${reference.type}`;
 
-/** Only the list of the event itself counts; the agent copies a check's pipelines there. */
+/** Only the pipeline list of the event itself is used; the agent copies a check's pipelines there. */
 export const planWorkflows = (event: Event, lookup: ResourceLookup): Plan => {
   const namespace = eventNamespace(event);
   const draft = new Draft();
@@ -142,7 +145,7 @@ const incapable = (
   return (mutator ? wrong(mutator, 'Mutator', 'mutating') : null) ?? wrong(handler, 'Handler', 'handling');
 };
 
-/** Why a handler can do nothing by itself, or null. Sets are unfolded before, in the implicit pipeline only. */
+/** Why a handler cannot run, or null. Sets are expanded before, in the implicit pipeline only. */
 const notRunnable = (handler: Handler): string | null => {
   const type = handler.type ?? '';
   if (type === '') return 'empty handler type';

@@ -1,5 +1,5 @@
-// What the pipelines ask of the house around them. The composition root plugs in the resource registry, the secret
-// providers, and the gate behind which worker slots and the circuit of each handler stand.
+// The interfaces that the pipelines require. The composition root provides the resource lookup, the secret
+// resolver, and the gate with the worker slots and the circuit breaker of each handler.
 import type { EventFilter } from '../model/event-filter.ts';
 import type { Handler } from '../model/handler.ts';
 import type { Mutator } from '../model/mutator.ts';
@@ -8,13 +8,13 @@ import type { CommandRunner } from './commands/protocol.ts';
 import type { ExpressionRunner, MutatorRunner } from './sandbox/protocol.ts';
 import type { HandlerOutcome } from './trace.ts';
 
-/** Names an environment variable and the Secret resource whose value it gets (interface section 5). */
+/** An environment variable and the Secret resource that provides its value (interface section 5). */
 export interface SecretReference {
   readonly name: string;
   readonly secret: string;
 }
 
-/** Definitions by namespace and name, from memory; undefined when there is none. */
+/** Definitions by namespace and name, from memory; undefined if not found. */
 export interface ResourceLookup {
   handler(namespace: string, name: string): Handler | undefined;
   filter(namespace: string, name: string): EventFilter | undefined;
@@ -23,8 +23,8 @@ export interface ResourceLookup {
 }
 
 /**
- * Turns references into `NAME=value` strings, empty ones left out, in order. Rejects with the texts of that
- * section; a MonError that says `retry` marks the provider as out of reach rather than the reference as wrong.
+ * Resolves references to `NAME=value` strings, in order and without empty ones. Rejects with a MonError: with
+ * `retry` if the provider is unavailable, without if the reference is wrong.
  */
 export type ResolveSecrets = (
   namespace: string,
@@ -32,24 +32,24 @@ export type ResolveSecrets = (
 ) => Promise<readonly string[]>;
 
 export type GateAnswer =
-  /** Call `leave` exactly once, with what came of it and why: the circuit learns from it. */
+  /** Call `leave` exactly once with the outcome and the reason, which update the circuit breaker. */
   | { readonly entered: true; readonly leave: (outcome: HandlerOutcome, why: string) => void }
   | { readonly entered: false; readonly why: string };
 
-/** May wait for a worker slot; refuses at once while the circuit of the handler is open. */
+/** May wait for a worker slot; rejects immediately while the handler's circuit is open. */
 export interface HandlerGate {
   enter(namespace: string, handler: string): Promise<GateAnswer>;
 }
 
-/** What the runtime assets of a definition bring along. */
+/** What the runtime assets of a definition provide. */
 export interface AssetBundle {
-  /** Additions to the environment of a command (PATH and the like already joined with ours). */
+  /** Additions to a command's environment (PATH and similar variables are already joined with ours). */
   readonly env: Readonly<Record<string, string>>;
-  /** Reads the `.js` files below `lib/`, for filters and JavaScript mutators. Rejects when they are too much. */
+  /** Reads the `.js` files under `lib/`, for filters and JavaScript mutators. Rejects if they exceed the size limit. */
   scripts(): Promise<readonly string[]>;
 }
 
-/** Rejects, with the reason in words, when one of the assets is not defined or can't be had. */
+/** Rejects with the reason if an asset is not defined or not available. */
 export type LoadAssets = (namespace: string, names: readonly string[]) => Promise<AssetBundle>;
 
 export interface PipelineDeps {
@@ -58,20 +58,23 @@ export interface PipelineDeps {
   readonly mutators: MutatorRunner;
   readonly resolveSecrets: ResolveSecrets;
   readonly gate: HandlerGate;
-  /** Runs commands; absent: in this process, whose event loop then waits for every fork (see CommandHelper). */
+  /**
+   * Runs commands. If absent, commands start from this process, and every fork blocks its event loop (see
+   * CommandHelper).
+   */
   readonly commands?: CommandRunner;
   readonly loadAssets: LoadAssets;
-  /** The environment commands start from. */
+  /** The base environment of commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Wall clock, milliseconds since the epoch: time windows and `seconds_since`. */
+  /** Wall clock in Unix milliseconds, for time windows and `seconds_since`. */
   readonly nowMs: () => number;
-  /** Aborted when the backend stops: running commands are ended with their whole process group. */
+  /** Aborted when the backend stops: running commands are killed with their process group. */
   readonly signal?: AbortSignal;
 }
 
-/** For a house without assets: who names one is told. */
+/** Used where assets are not supported; rejects with an explanation. */
 export const noAssets: LoadAssets = async (_, names) => {
-  throw new Error(`runtime asset "${names[0]}": this backend keeps no assets`);
+  throw new Error(`runtime asset "${names[0]}": this backend does not support assets`);
 };
 
 export const openGate: HandlerGate = {

@@ -1,6 +1,6 @@
-// One event through its pipelines: plan, filters, mutator, handler, and a trace of it all. Workflows run one after
-// the other, each from its own copy of the event; one that fails, denies or is refused changes nothing for the next.
-// Users' mistakes are entries in the trace; only a bug of ours makes this reject.
+// Runs the pipelines of one event: plan, filters, mutator, handler, and a trace of all steps. Workflows run in
+// sequence, each on its own copy of the event; a workflow that fails, denies or is rejected does not affect the
+// next. User mistakes are trace entries; only our bugs make this reject.
 import type { Event } from '../model/event.ts';
 import { directRunner } from './commands/run-command.ts';
 import { buildEnvironment, type Environment } from './environment.ts';
@@ -27,15 +27,15 @@ import {
 
 interface Run {
   readonly event: Event;
-  /** Made when first asked for: an event that built-in filters deny is never serialised. */
+  /** Computed on first use: events that built-in filters deny are never serialized. */
   readonly eventJson: () => string;
   readonly namespace: string;
   readonly deps: PipelineDeps;
 }
 
 /**
- * Runs every workflow the event asks for. With the trace of an earlier run as `previous`, repeats only the workflows
- * that met an outage then, and takes over what became of the others.
+ * Runs every workflow of the event. With the trace of an earlier run as `previous`, repeats only the workflows that
+ * failed on an outage and copies the results of the others.
  */
 export const runPipelines = async (event: Event, deps: PipelineDeps, previous?: Trace): Promise<Trace> => {
   const startedAtMs = deps.nowMs();
@@ -97,7 +97,7 @@ const runWorkflow = async (workflow: PlannedWorkflow, pass: FilterPass, run: Run
   };
 };
 
-/** Behind the gate: the outcome is told to it in every case, so that a slot is never lost. */
+/** Runs inside the gate. The outcome is always reported to the gate, so that the slot is released. */
 const runHandler = async (
   workflow: PlannedWorkflow,
   data: string | Buffer,
@@ -128,7 +128,7 @@ const runHandler = async (
 
 const handle = async ({ handler }: PlannedWorkflow, data: string | Buffer, run: Run): Promise<Handling> => {
   const { signal } = run.deps;
-  // Between plan and run a definition may have gone.
+  // The definition may have been deleted since planning.
   if (run.deps.lookup.handler(run.namespace, handler.metadata.name) === undefined)
     return { outcome: 'skipped', why: 'handler not found, skipping handler execution' };
   if (handler.type === 'tcp') return tcpHandler(handler, data, signal);

@@ -1,5 +1,5 @@
-// The trace of one event through the pipelines: plain JSON, made to be read by people, by the dashboard and by
-// `event trace`. It answers "which filter dropped my event, and why" without a look at any log.
+// The trace of one event through the pipelines: plain JSON for operators, the dashboard and `event trace`. It shows
+// which filter dropped an event and why, without reading logs.
 import { type Event, eventNamespace } from '../model/event.ts';
 import { maxHandlerOutputBytes, maxReasonChars } from './limits.ts';
 
@@ -7,17 +7,17 @@ export type FilterVerdict = 'allowed' | 'denied' | 'error';
 
 export interface FilterStep {
   readonly name: string;
-  /** `error`: an expression could not be decided; it counts as not matched, `stopped` says what that led to. */
+  /** `error`: an expression failed; it counts as not matched, and `stopped` shows the result. */
   readonly verdict: FilterVerdict;
   readonly why: string;
-  /** True when the workflow ended here. */
+  /** True if the workflow ended here. */
   readonly stopped: boolean;
   readonly durationMs: number;
 }
 
 export interface MutatorStep {
   readonly name: string;
-  /** Size of what it handed on. */
+  /** Size of the output. */
   readonly bytes: number;
   readonly durationMs: number;
   readonly error?: string;
@@ -32,10 +32,10 @@ export interface HandlerStep {
   readonly why: string;
   /** Exit status of a pipe handler; 2 after a timeout. */
   readonly status?: number;
-  /** At most 4 KiB; values of secrets are replaced. */
+  /** At most 4 KiB, with secrets removed. */
   readonly output?: string;
   readonly durationMs: number;
-  /** An outage, not a mistake: the same delivery may succeed later. */
+  /** An outage: the same delivery may succeed later. */
   readonly retry?: true;
 }
 
@@ -52,7 +52,7 @@ export interface WorkflowTrace {
   readonly retry?: true;
 }
 
-/** Something the event named that could not become a workflow. */
+/** A name in the event that could not be resolved to a workflow. */
 export interface SkippedStep {
   readonly skipped: string;
   readonly why: string;
@@ -70,16 +70,19 @@ export interface Trace {
   readonly durationMs: number;
   readonly workflows: readonly WorkflowTrace[];
   readonly skipped: readonly SkippedStep[];
-  /** True when at least one workflow met an outage: hand this trace to the next run to repeat only those. */
+  /** True if at least one workflow failed on an outage. Pass this trace to the next run to repeat only those. */
   readonly retry: boolean;
   readonly summary: string;
-  /** Deliveries of this check that were given up since it exists, because too many or too large ones waited. Absent: none. */
+  /**
+   * Deliveries of this check dropped since it was created, because too many or too large ones were queued. Absent
+   * if none.
+   */
   readonly droppedDeliveries?: number;
 }
 
 export const againIf = (retry: boolean): { readonly retry?: true } => (retry ? { retry: true } : {});
 
-/** What became of each workflow, as the trace of the event. */
+/** Combines the results of the workflows into the trace of the event. */
 export const traceOf = (
   event: Event,
   run: Pick<Trace, 'startedAtMs' | 'durationMs' | 'workflows' | 'skipped'>,
@@ -96,23 +99,23 @@ export const traceOf = (
   summary: summarise(run.workflows, run.skipped),
 });
 
-/** Milliseconds with microseconds behind the point. */
+/** Milliseconds, rounded to microseconds. */
 export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
 
-/** Keeps a reason readable: one bounded line, whatever a user's program threw. */
+/** Truncates a reason to one line of limited length. */
 export const clipReason = (text: string): string => {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= maxReasonChars ? line : `${line.slice(0, maxReasonChars - 1)}…`;
 };
 
-/** Keeps the beginning of an output, whole characters only. */
+/** The start of an output, without splitting a character. */
 export const clipOutput = (text: string): string => {
   if (Buffer.byteLength(text) <= maxHandlerOutputBytes) return text;
   const cut = Buffer.from(text).subarray(0, maxHandlerOutputBytes).toString('utf8');
   return cut.endsWith('\uFFFD') ? cut.slice(0, -1) : cut;
 };
 
-/** `2 handled, 1 denied`, or why nothing ran. */
+/** `2 handled, 1 denied`, or why no workflow ran. */
 const summarise = (workflows: readonly WorkflowTrace[], skipped: readonly SkippedStep[]): string => {
   if (workflows.length === 0 && skipped.length === 0) return 'no pipelines defined in resource';
   const counts = new Map<string, number>();

@@ -1,13 +1,16 @@
-// Untold: an event nobody is told of, found out at once and without the sandbox: what it names cannot run, or built-in filters
-// and time windows deny every workflow. Most results of a healthy site are such. Here they cost a few look-ups; the trace says
-// why all the same.
+// Fast path for events that no handler receives: their names cannot be resolved, or built-in filters and time
+// windows deny every workflow. This covers most results of a healthy site and needs only a few lookups and no
+// sandbox. The trace still contains the reasons.
 import type { Event } from '../model/event.ts';
 import { passAtOnce, stoppedWorkflow } from './filters.ts';
 import { planWorkflows } from './plan.ts';
 import type { ResourceLookup } from './ports.ts';
 import { type Trace, traceOf, type WorkflowTrace } from './trace.ts';
 
-/** The trace of an event that names nobody who can be told; undefined when somebody can. Asked before results are merged. */
+/**
+ * The trace of an event without any workflow that can run; undefined if there is one. Called before results are
+ * merged.
+ */
 export const unheardTrace = (event: Event, lookup: ResourceLookup, nowMs: number): Trace | undefined => {
   const { workflows, skipped } = planWorkflows(event, lookup);
   if (workflows.length > 0) return undefined;
@@ -15,7 +18,7 @@ export const unheardTrace = (event: Event, lookup: ResourceLookup, nowMs: number
   return traceOf({ ...event, timestamp }, { startedAtMs: nowMs, durationMs: 0, workflows: [], skipped });
 };
 
-/** The trace of an event that is stopped in every workflow by a filter that needs no sandbox; undefined when one may pass. */
+/** The trace of an event if a filter without the sandbox stops every workflow; undefined if one may pass. */
 export const deniedTrace = (event: Event, lookup: ResourceLookup, nowMs: number): Trace | undefined => {
   const plan = planWorkflows(event, lookup);
   const workflows: WorkflowTrace[] = [];

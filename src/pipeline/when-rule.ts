@@ -1,5 +1,5 @@
-// Is a moment inside the time windows of a filter? Windows are in UTC, inclusive at both ends, and one that ends
-// before it begins wraps over midnight within the lists of the current weekday. Pure.
+// Checks whether a time is within the time windows of a filter. Windows are in UTC and inclusive at both ends. A
+// window that ends before it starts wraps over midnight within the list of the current weekday. Pure.
 import { parseClock, type When, weekdays } from '../model/time-windows.ts';
 
 const minuteMs = 60_000;

@@ -1,9 +1,8 @@
-// Authorities: further certificates a program trusts, from a file its operator names. Read anew at each use, so that a file
-// that was replaced needs no restart.
+// Additional certificate authorities from a file. Read at each use, so that a replaced file needs no restart.
 import { readFileSync } from 'node:fs';
 import { errorText } from './log.ts';
 
-/** What the file of trusted authorities holds (PEM). Throws with a sentence that names the file. */
+/** The content of the file (PEM). Throws an error that names the file. */
 export const readAuthorities = (path: string): string => {
   let text: string;
   try {

@@ -1,5 +1,5 @@
-// The command line of a program, made from its table of flags: options for the parser, and help that gives every default
-// and every other way to say the same thing.
+// Builds the command line of a program from its flag table: parser options, and help with every default and
+// alternative source.
 import { Command, Option } from 'commander';
 import type { Flag, FlagTable } from './flag.ts';
 import { environmentName, type GivenFlags, type Program } from './resolve.ts';
@@ -22,7 +22,7 @@ const placeholder = (flag: Flag): string => {
   }
 };
 
-/** As people would write it: `720h` and not `2592000s`. */
+/** In the largest unit: `720h`, not `2592000s`. */
 const shownDuration = (ms: number): string =>
   ms > 0 && ms % 3_600_000 === 0 ? `${ms / 3_600_000}h` : `${ms / 1000}s`;
 
@@ -58,7 +58,7 @@ const optionsOf = (name: string, flag: Flag): Option[] => {
   return [named, alias];
 };
 
-/** Adds every flag of the table to a command. */
+/** Adds all flags of the table to a command. */
 export const addFlags = (command: Command, flags: FlagTable): Command => {
   for (const [name, flag] of Object.entries(flags)) {
     for (const option of optionsOf(name, flag)) command.addOption(option);
@@ -66,7 +66,7 @@ export const addFlags = (command: Command, flags: FlagTable): Command => {
   return command;
 };
 
-/** What was given on the command line, by flag name: each value as text, in order. */
+/** The flags given on the command line: values as text, in order. */
 export const givenFlags = (command: Command): GivenFlags => {
   const given: Record<string, readonly string[]> = {};
   for (const option of command.options) {

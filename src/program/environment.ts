@@ -1,5 +1,4 @@
-// Environment: the variables a command runs with. Later layers win; search paths are put in front of what was
-// there, never in its place.
+// The environment of commands. Later layers win; search paths are prepended, never replaced.
 import { delimiter } from 'node:path';
 
 export type Environment = Readonly<Record<string, string>>;
@@ -7,7 +6,7 @@ export type Environment = Readonly<Record<string, string>>;
 const searchPaths: ReadonlySet<string> = new Set(['PATH', 'CPATH', 'LD_LIBRARY_PATH']);
 const keyOf = (name: string) => (process.platform === 'win32' ? name.toUpperCase() : name);
 
-/** `NAME=value` pairs; the value may hold further equals signs. Others are left out. */
+/** `NAME=value` pairs; values may contain equals signs. Other entries are ignored. */
 export const parseVariables = (pairs: readonly string[]): Environment => {
   const variables: Record<string, string> = Object.create(null);
   for (const pair of pairs) {

@@ -1,11 +1,11 @@
-// One setting of a program: its kind, its limits, its words. A program has one table of them; the command line, the
-// environment, the YAML file, the defaults and the help text all come from that table.
+// Defines one setting of a program: its type, limits and description. Each program has one table; command line,
+// environment, YAML file, defaults and help are derived from it.
 
 interface FlagBase {
   readonly help: string;
-  /** Shown in the help where the form of a value needs one. */
+  /** Shown in the help if the value format is not obvious. */
   readonly example?: string;
-  /** Another name for the same thing. `deprecated` ones are warned about. */
+  /** An alternative name. Using a `deprecated` one logs a warning. */
   readonly alias?: { readonly name: string; readonly deprecated: boolean };
   readonly short?: string;
   /** Never shown, not even as a default. */
@@ -95,7 +95,7 @@ type Camel<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : S;
 
-/** The settings of a program: one field a flag, in camel case. */
+/** The settings of a program: one camelCase field per flag. */
 export type SettingsOf<T extends FlagTable> = {
   readonly [Name in keyof T & string as Camel<Name>]: ValueOf<T[Name]>;
 };

@@ -1,10 +1,11 @@
-// Folders that a program keeps its files in.
+// Creates the directories of a program.
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and those above it, for the user of this program only; one that is there is left as it is. Throws the error of the system otherwise.
- * Node's own recursive mkdir never returns where a folder may not be made below one that exists, as in /proc.
+ * Creates a directory and its parents, accessible to the current user only; an existing directory is not changed.
+ * Throws the system error. Node's recursive mkdir never returns if an existing parent refuses new directories, as
+ * in /proc.
  */
 export const makeFolder = (path: string, mode = 0o700): void => {
   const parent = dirname(resolve(path));

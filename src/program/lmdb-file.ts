@@ -1,8 +1,9 @@
-// The file of an LMDB store (the backend's, an earlier agent's queue), looked at before it is mapped into memory: reading a page that the file no longer has ends
-// the process with a signal, and an empty file looks like a new store. Both are refused here with a message.
+// Validates the data file of an LMDB store (the backend's, or an earlier agent's queue) before it is mapped into
+// memory. Reading a page beyond the end of the file kills the process with a signal, and an empty file looks like a
+// new store. Both are rejected here with a message.
 //
-// A file shorter than its newest meta page says is only suspected: pages at its end may have been given back before they
-// were ever written, and nobody needs those. In a suspected file every page in use is looked up.
+// A file shorter than its newest meta page says is only suspicious: pages at the end may have been freed before
+// they were ever written. In that case every page in use is checked.
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasAllPages, newestMeta, valuesOf } from './lmdb-pages.ts';
@@ -10,7 +11,7 @@ import { hasAllPages, newestMeta, valuesOf } from './lmdb-pages.ts';
 const dataFile = 'data.mdb';
 const files = [dataFile, 'lock.mdb'];
 
-/** The file can't be used; the message says what to do. */
+/** The file is unusable; the message says what to do. */
 export class DamagedFileError extends Error {
   override name = 'DamagedFileError';
 }
@@ -18,30 +19,30 @@ export class DamagedFileError extends Error {
 const damaged = (path: string, what: string): DamagedFileError =>
   new DamagedFileError(
     `${path} is ${what}. Nothing was changed. Restore the directory from a backup; ` +
-      'to give up what it held and begin with an empty store, move the directory away',
+      'to discard its contents and start with an empty store, move the directory away',
   );
 
-/** Throws DamagedFileError when the file is there but is not whole. A directory without it is new. */
+/** Throws DamagedFileError if the file exists but is incomplete. A directory without the file is a new store. */
 export const checkDataFile = (dir: string): void => {
   const path = join(dir, dataFile);
   if (!existsSync(path)) return;
   const { size } = statSync(path);
   if (size === 0)
-    throw damaged(path, 'empty, but was written before: a directory without the file would be new');
+    throw damaged(path, 'empty, although it was written before; a new store has no such file');
   const file = openSync(path, 'r');
   try {
     const meta = newestMeta(file);
-    if (meta === undefined) throw damaged(path, 'damaged: its first page is not that of an LMDB file');
+    if (meta === undefined) throw damaged(path, 'damaged: its first page is not the first page of an LMDB file');
     if (meta !== undefined && size < meta.bytes && !hasAllPages(file, meta, size))
-      throw damaged(path, `cut off: it holds ${size} bytes of ${meta.bytes}`);
+      throw damaged(path, `truncated: it has ${size} of ${meta.bytes} bytes`);
   } finally {
     closeSync(file);
   }
 };
 
 /**
- * Runs what opens the store in a directory, and closes its files to other users: LMDB makes them readable by all. When the
- * opening fails, a file that was not there before is removed: half a new file would be taken for a damaged one.
+ * Runs a function that opens the store in a directory, then removes access for other users: LMDB creates files
+ * readable by all. If opening fails, a new file is removed, since it would later be reported as damaged.
  */
 export const openingFiles = <T>(dir: string, open: () => T): T => {
   const isNew = !existsSync(join(dir, dataFile));
@@ -56,8 +57,8 @@ export const openingFiles = <T>(dir: string, open: () => T): T => {
 };
 
 /**
- * Every value of the store in a directory, in the order of the keys, read without LMDB; none when it has no store. Throws
- * DamagedFileError when the file is not whole. Only for a store that nobody has open.
+ * Reads every value of the store in a directory, in key order, without LMDB; empty if there is no store. Throws
+ * DamagedFileError if the file is incomplete. Only for stores that no process has open.
  */
 export function* readValues(dir: string): Generator<Buffer> {
   checkDataFile(dir);
@@ -72,10 +73,10 @@ export function* readValues(dir: string): Generator<Buffer> {
   }
 }
 
-/** Whether a directory holds a store. */
+/** Whether a directory contains a store. */
 export const hasDataFile = (dir: string): boolean => existsSync(join(dir, dataFile));
 
-/** Removes a store that is not needed any more. */
+/** Removes a store that is no longer needed. */
 export const removeDataFiles = (dir: string): void => {
   for (const name of files) rmSync(join(dir, name), { force: true });
 };

@@ -1,11 +1,11 @@
-// The pages of an LMDB file (lmdb.h and mdb.c; page header of 24 bytes): which of them the newest transaction still needs,
-// and whether the file has them all. Reads the file only, never maps it. Numbers are in the byte order of x86 and ARM.
+// Reads the pages of an LMDB file (lmdb.h and mdb.c; page header of 24 bytes): which pages the newest transaction
+// needs, and whether the file contains them. Reads the file without mapping it. Little-endian, as on x86 and ARM.
 import { readSync } from 'node:fs';
 
 const magicAt = 24;
 const magic = 0xbeefc0de;
 const pageSizeAt = 48;
-/** The two trees every file has: free pages, and the named tables. */
+/** The two root trees of every file: free pages and named tables. */
 const rootsAt = [88, 136];
 const rootInTable = 40;
 const lastPageAt = 144;
@@ -26,7 +26,7 @@ const none = -1;
 interface Meta {
   readonly pageBytes: number;
   readonly roots: readonly number[];
-  /** How long the file is when no page at its end was given back unwritten. */
+  /** The expected file size, if no page at the end was freed unwritten. */
   readonly bytes: number;
   readonly transaction: bigint;
 }
@@ -44,7 +44,7 @@ const readMeta = (file: number, at: number): Meta | undefined => {
   };
 };
 
-/** What the newest transaction says about the file; undefined when the file has no such page. */
+/** The newest meta page; undefined if the file has none. */
 export const newestMeta = (file: number): Meta | undefined => {
   const first = readMeta(file, 0);
   const second = first && readMeta(file, first.pageBytes);
@@ -53,13 +53,13 @@ export const newestMeta = (file: number): Meta | undefined => {
     : first;
 };
 
-/** Whether a file of this size has every page that can be reached from the roots. */
+/** Whether a file of this size contains every page reachable from the roots. */
 export const hasAllPages = (file: number, { pageBytes, roots }: Meta, size: number): boolean => {
   const page = Buffer.alloc(pageBytes);
   const waiting = roots.filter((root) => root !== none);
   const isInside = (from: number, pages: number) => from > 0 && (from + pages) * pageBytes <= size;
 
-  /** What a node of the page in hand leads to; false when that is missing. */
+  /** Follows a node of the current page; false if its target is missing. */
   const follow = (at: number, isBranch: boolean): boolean => {
     const [low, high, flags, keyBytes] = [0, 2, 4, 6].map((offset) => page.readUInt16LE(at + offset)) as [
       number,
@@ -99,16 +99,13 @@ export const hasAllPages = (file: number, { pageBytes, roots }: Meta, size: numb
     }
     return true;
   } catch (error) {
-    // A page that points past its own end is none.
+    // A node pointing past the end of its page is corrupt.
     if (error instanceof RangeError) return false;
     throw error;
   }
 };
 
-/**
- * The values of the table without a name, in the order of their keys. Only for a file that has all its pages and that nobody
- * writes to.
- */
+/** The values of the unnamed table, in key order. Only for a complete file that no process writes to. */
 export function* valuesOf(file: number, { pageBytes, roots }: Meta): Generator<Buffer> {
   const readPages = (number: number, count: number): Buffer => {
     const pages = Buffer.alloc(pageBytes * count);

@@ -1,10 +1,10 @@
-// A program started with a channel to the one who started it (as `npm start` starts its own) ends when that one is gone, by
-// whatever way it went: nothing is left running that nobody remembers. Started any other way, it has no channel.
+// Stops a program when its parent exits, so that no orphans keep running. Works if it was started with an IPC
+// channel (as by `npm start`); otherwise it does nothing.
 
-/** Asks this process to stop, as SIGTERM would, when the channel to its parent closes. */
+/** Stops this process as SIGTERM would when the IPC channel to its parent closes. */
 export const stopWithParent = (target: NodeJS.Process = process): void => {
   if (target.channel === undefined) return;
   target.once('disconnect', () => target.kill(target.pid, 'SIGTERM'));
-  // Listening must not keep a process alive that has nothing else to do.
+  // The listener must not keep an otherwise idle process alive.
   target.channel?.unref();
 };

@@ -1,5 +1,5 @@
-// Private files: what a program keeps on disk is for its own user only. Folders and files that an earlier version, or somebody,
-// left open to others are closed at start, and the log says so. A folder that also holds files of others is left as it is.
+// Restricts the files of a program to its own user. At start, files and directories with access for other users are
+// restricted and logged. A directory that also contains foreign files is left as it is.
 import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText, type Logger } from './log.ts';
@@ -7,20 +7,23 @@ import { errorText, type Logger } from './log.ts';
 const othersBits = 0o077;
 const maxPathsLogged = 5;
 
-/** Closes one file, or a folder with all below it; a folder that is closed already is not walked. Adds what was changed. */
+/**
+ * Restricts one file, or a directory with its contents. A directory that is already restricted is not walked.
+ * Appends what was changed.
+ */
 const close = (path: string, closed: string[]): void => {
   const entry = lstatSync(path);
   if (!entry.isDirectory() && !entry.isFile()) return;
   if ((entry.mode & othersBits) === 0) return;
-  // The folder first: then nobody reaches what is below it.
+  // The directory first, so that its contents are no longer reachable.
   chmodSync(path, entry.mode & 0o777 & ~othersBits);
   closed.push(path);
   if (entry.isDirectory()) for (const name of readdirSync(path)) close(join(path, name), closed);
 };
 
 /**
- * Closes a folder, and what is ours in it, to other users of the machine. `isOurs` knows the names we keep there. What
- * can't be closed is logged, not thrown: the folder may belong to somebody else on purpose.
+ * Removes other users' access to a directory and our files in it. `isOurs` matches the names we create there.
+ * Failures are logged, not thrown: the directory may intentionally belong to another user.
  */
 export const keepPrivate = (folder: string, isOurs: (name: string) => boolean, log: Logger): void => {
   if (process.platform === 'win32' || !existsSync(folder)) return;
@@ -29,7 +32,7 @@ export const keepPrivate = (folder: string, isOurs: (name: string) => boolean, l
     try {
       run();
     } catch (error) {
-      log.warn({ path, error: errorText(error) }, 'unable to close a file to other users of this machine');
+      log.warn({ path, error: errorText(error) }, 'unable to remove access for other users of this machine');
     }
   };
   attempt(folder, () => {
@@ -42,7 +45,7 @@ export const keepPrivate = (folder: string, isOurs: (name: string) => boolean, l
     if (others.length > 0)
       log.warn(
         { path: folder, others: others.slice(0, maxPathsLogged) },
-        'this folder is open to other users of this machine and stays so, because it also holds files that are not ours: use a folder of its own',
+        'this directory stays accessible to other users of this machine, because it also contains files that are not ours: use a separate directory',
       );
     else {
       chmodSync(folder, mode & 0o777 & ~othersBits);
@@ -52,6 +55,6 @@ export const keepPrivate = (folder: string, isOurs: (name: string) => boolean, l
   if (closed.length > 0)
     log.warn(
       { path: folder, closed: closed.length, first: closed.slice(0, maxPathsLogged) },
-      'files were open to other users of this machine; now only the user of this program reads them',
+      'files were accessible to other users of this machine; now only the user of this program can access them',
     );
 };

@@ -1,5 +1,5 @@
-// Proxies: through which one a URL is reached, if any, as the usual variables say it: HTTP_PROXY for http and ws,
-// HTTPS_PROXY for https and wss, NO_PROXY for what is reached directly. Pure.
+// Selects the proxy for a URL from the standard variables: HTTP_PROXY for http and ws, HTTPS_PROXY for https and
+// wss, NO_PROXY for direct connections. Pure.
 import { BlockList, isIP } from 'node:net';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ const inNetwork = (address: string, network: string): boolean => {
   return list.check(address, family(address));
 };
 
-/** `example.com` is that host and all below it, `.example.com` only those below. */
+/** `example.com` matches the host and its subdomains, `.example.com` only subdomains. */
 const nameMatches = (host: string, pattern: string): boolean =>
   pattern.startsWith('.') ? host.endsWith(pattern) : host === pattern || host.endsWith(`.${pattern}`);
 
@@ -41,7 +41,7 @@ const defaultPorts: Readonly<Record<string, string>> = {
   'wss:': '443',
 };
 
-/** The URL of the proxy, or null: go there directly. This machine is always reached directly. Throws on a bad proxy URL. */
+/** The proxy URL, or null for a direct connection. Localhost is always direct. Throws on an invalid proxy URL. */
 export const proxyFor = (target: URL, variables: Variables): URL | null => {
   const secure = target.protocol === 'https:' || target.protocol === 'wss:';
   const name = secure ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -57,6 +57,6 @@ export const proxyFor = (target: URL, variables: Variables): URL | null => {
   const text = proxy.includes('://') ? proxy : `http://${proxy}`;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new Error(`${name} is no http or https URL`);
+    throw new Error(`${name} must be an http or https URL`);
   return url;
 };

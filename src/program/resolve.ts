@@ -1,11 +1,11 @@
-// Where each setting comes from: flag, then environment, then file, then default. A wrong one is named with its source and
-// its reason, and the program does not start.
+// Resolves settings in order of precedence: flag, environment, file, default. An invalid setting is reported with
+// its source and reason, and the program does not start.
 import { readFileSync } from 'node:fs';
 import { type Flag, type FlagTable, fieldName, type SettingsOf } from './flag.ts';
 import { type RawValue, readValue, type SettingValue } from './values.ts';
 import { readYaml } from './yaml.ts';
 
-/** What the command line said: by flag name (or alias), every value given. */
+/** The given command line flags: values by flag name or alias. */
 export type GivenFlags = Readonly<Record<string, readonly string[]>>;
 
 export interface Sources {
@@ -15,14 +15,14 @@ export interface Sources {
   readonly readFile: (path: string) => string;
 }
 
-/** The settings of one program. The table must hold a text flag `config-file`. */
+/** A program and its settings. The table must include a text flag `config-file`. */
 export interface Program<T extends FlagTable> {
-  /** As on the command line, e.g. `mon-backend`. */
+  /** The command name, e.g. `mon-backend`. */
   readonly name: string;
-  /** Before the flag's name in the environment, e.g. `MON_BACKEND_`. */
+  /** The prefix of its environment variables, e.g. `MON_BACKEND_`. */
   readonly environmentPrefix: string;
   readonly flags: T;
-  /** Keys that files of the reference product hold and that mean nothing here: what to do instead. */
+  /** Keys in configuration files of the reference product that have no effect here, with advice. */
   readonly foreignKeys?: readonly ForeignKey[];
 }
 
@@ -33,11 +33,11 @@ export interface ForeignKey {
 
 export interface Resolved<T extends FlagTable> {
   readonly settings: SettingsOf<T>;
-  /** Things that work but should be looked at. */
+  /** Problems that do not prevent the start. */
   readonly warnings: readonly string[];
 }
 
-/** The program can't start like this. The message says which setting, from where, and why. */
+/** The program cannot start. The message names the setting, its source and the reason. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
@@ -62,7 +62,7 @@ const readSettingsFile = (
   try {
     content = readFile(path);
   } catch (error) {
-    // Nobody needs a file at the default place; a file that was asked for must be there.
+    // The file at the default path is optional; an explicitly named file must exist.
     if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
     throw new SettingsError(`cannot read the configuration file ${path}: ${(error as Error).message}`);
   }
@@ -74,12 +74,12 @@ const readSettingsFile = (
   }
   if (parsed === null || parsed === undefined) return new Map();
   if (!(parsed instanceof Map)) {
-    throw new SettingsError(`the configuration file ${path} must hold keys and values, one a setting`);
+    throw new SettingsError(`the configuration file ${path} must be a map of settings to values`);
   }
   return new Map([...parsed].map(([key, value]) => [String(key).toLowerCase(), value]));
 };
 
-/** `api: {port: 3031}` is `api-port: 3031` where there is such a setting and it is not given by itself. */
+/** `api: {port: 3031}` is read as `api-port: 3031` if that setting exists and is not set directly. */
 const flattened = (
   file: ReadonlyMap<string, RawValue>,
   known: ReadonlySet<string>,
@@ -98,7 +98,7 @@ const flattened = (
   return flat;
 };
 
-/** The first source that has something to say about a setting. */
+/** The first source that sets a setting. */
 const find = (
   program: Program<FlagTable>,
   name: string,
@@ -151,7 +151,7 @@ const warningsOf = (
   const known = knownNames(program);
   const advice = (key: string): string =>
     program.foreignKeys?.find((foreign) => foreign.key.test(key))?.advice ??
-    `${program.name} start --help lists the keys`;
+    `run ${program.name} start --help for the list of keys`;
   return [
     ...deprecated
       .filter(({ old }) => given[old] !== undefined)
@@ -161,11 +161,11 @@ const warningsOf = (
       .map(({ old, name }) => `config attribute ${old} has been deprecated, please use ${name} instead`),
     ...[...file.keys()]
       .filter((key) => !known.has(key))
-      .map((key) => `unknown key ${key} in ${path}: it is ignored; ${advice(key)}`),
+      .map((key) => `unknown key ${key} in ${path} is ignored; ${advice(key)}`),
   ];
 };
 
-/** Gathers all settings of a program. Throws SettingsError. */
+/** Resolves all settings of a program. Throws SettingsError. */
 export const resolveSettings = <T extends FlagTable>(program: Program<T>, sources: Sources): Resolved<T> => {
   const entries = Object.entries(program.flags);
   const fileFlag = program.flags['config-file'];

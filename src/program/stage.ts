@@ -1,4 +1,4 @@
-// Stage: what one step of a piece of work answers: yes with what it made, or no with the sentence that is shown for it.
+// The result of one step: a value on success, or an error message for the user.
 
 export type Stage<T> =
   | { readonly ok: true; readonly value: T }

@@ -1,4 +1,4 @@
-// System facts: what the agent tells of the machine it runs on. Read from files, no command is run.
+// Collects facts about the machine for the agent. Reads files only; runs no commands.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { emptySystem, type System } from '../model/entity.ts';
@@ -10,7 +10,7 @@ export interface FactOptions {
 
 type ReadFile = (path: string) => string;
 
-/** Empty when there is no such file: most of these exist on some machines only. */
+/** Empty if the file does not exist; most of these files exist on some systems only. */
 const readIfThere: ReadFile = (path) => {
   try {
     return readFileSync(path, 'utf8').trim();
@@ -39,7 +39,7 @@ const families: readonly (readonly [RegExp, string])[] = [
   [/alpine/, 'alpine'],
 ];
 
-/** The pairs of an os-release file. */
+/** The key-value pairs of an os-release file. */
 export const parseOsRelease = (text: string): Map<string, string> =>
   new Map(
     text.split('\n').flatMap((line): [string, string][] => {
@@ -110,7 +110,7 @@ const armVersion = (): number | undefined => {
   return Number.isInteger(version) ? version : undefined;
 };
 
-/** Looks at the machine. What can't be found out is left empty. */
+/** Reads the system facts. Unknown values are empty. */
 export const readSystemFacts = (options: FactOptions, read: ReadFile = readIfThere): System => {
   const arm = armVersion();
   return {

@@ -1,11 +1,11 @@
-// Token bucket: so many a second, and so many at once. Pure: time comes in as a number.
+// A token bucket rate limiter: a rate per second and a burst. Pure: time is a parameter.
 
 export interface TokenBucket {
-  /** Takes one and returns 0, or takes none and returns how many milliseconds until there is one. */
+  /** Takes a token and returns 0, or returns the milliseconds until one is available. */
   take(nowMs: number): number;
 }
 
-/** A rate of 0 has no limit. */
+/** A rate of 0 means no limit. */
 export const createTokenBucket = (ratePerSecond: number, burst: number, startMs: number): TokenBucket => {
   let tokens = burst;
   let lastMs = startMs;
@@ -14,7 +14,7 @@ export const createTokenBucket = (ratePerSecond: number, burst: number, startMs:
       if (ratePerSecond === 0) return 0;
       tokens = Math.min(burst, tokens + (Math.max(nowMs - lastMs, 0) / 1000) * ratePerSecond);
       lastMs = nowMs;
-      // A hair below one is one: the sum of many small parts is never exact.
+      // Tolerance for rounding errors, since fractions are added up.
       if (tokens >= 1 - 1e-9) {
         tokens -= 1;
         return 0;

@@ -1,5 +1,4 @@
-// Tunnel: a connection to a host by way of a proxy, which is asked with CONNECT (RFC 9110, section 9.3.6). What is said in
-// the tunnel, TLS included, is none of the proxy's business.
+// Opens a connection to a host through an HTTP proxy with CONNECT (RFC 9110, section 9.3.6).
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type Socket } from 'node:net';
@@ -7,21 +6,21 @@ import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
 export interface Destination {
-  /** Without brackets, also of an IPv6 address. */
+  /** IPv6 addresses without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Present: TLS is spoken in the tunnel. */
+  /** If present, TLS is used inside the tunnel. */
   readonly tls?: ConnectionOptions;
 }
 
-/** The header by which a proxy knows who asks, when its URL says so. */
+/** The authorization header for a proxy whose URL contains credentials. */
 export const proxyCredentials = (proxy: URL): Record<string, string> => {
   if (proxy.username === '' && proxy.password === '') return {};
   const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   return { 'Proxy-Authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 };
 
-/** Rejects when the proxy can't be reached, says no, or is not done in time. */
+/** Rejects if the proxy is unreachable, refuses, or does not answer in time. */
 export const openTunnel = (
   proxy: URL,
   { host, port, tls }: Destination,
@@ -40,15 +39,15 @@ export const openTunnel = (
       timeout: timeoutMs,
     });
     const refuse = (why: string) => reject(new Error(`proxy ${proxy.host}: ${why}`));
-    asked.once('timeout', () => asked.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
+    asked.once('timeout', () => asked.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
     asked.once('error', (error) => refuse(error.message));
     const opened = (response: IncomingMessage, socket: Socket, early: Buffer) => {
       if (response.statusCode !== 200) {
         socket.destroy();
-        return refuse(`it answered ${response.statusCode} to CONNECT ${authority}`);
+        return refuse(`it responded with status ${response.statusCode} to CONNECT ${authority}`);
       }
       socket.setTimeout(0);
-      // What the other end said before it was asked belongs to the conversation.
+      // Data that arrived with the response belongs to the tunnel.
       if (early.length > 0) socket.unshift(early);
       resolve(
         tls === undefined ? socket : connectTls({ ...tls, socket, servername: isIP(host) === 0 ? host : '' }),

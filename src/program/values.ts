@@ -1,8 +1,8 @@
-// Values of settings: turns what a flag, a variable or a file says into the type the flag has, or says what is wrong.
+// Parses the value of a setting from a flag, variable or file, or returns why it is invalid.
 import { parseDuration } from '../model/durations.ts';
 import type { Flag } from './flag.ts';
 
-/** As it was found: text, the texts of a repeated flag, or what YAML made of it. */
+/** The raw value: a string, the strings of a repeated flag, or a YAML value. */
 export type RawValue = unknown;
 export type SettingValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
 export type Read = { readonly value: SettingValue } | { readonly wrong: string };
@@ -33,7 +33,7 @@ const readSwitch = (raw: RawValue): Read => {
 const words = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
 const isScalar = (raw: RawValue) => ['string', 'number', 'boolean'].includes(typeof raw);
 
-/** Commas and blanks both part the items: the environment of the reference product knows blanks only. */
+/** Items are separated by commas or spaces; the reference product's environment variables support spaces only. */
 const readList = (raw: RawValue): Read => {
   if (raw === null || raw === undefined) return { value: [] };
   if (Array.isArray(raw)) {
@@ -48,7 +48,7 @@ const readList = (raw: RawValue): Read => {
   return isScalar(raw) ? { value: words(String(raw)) } : wrong('must be a list of strings');
 };
 
-/** Maps have no prototype: a key may be called anything. */
+/** A map without a prototype, so that any key is allowed. */
 const fromEntries = (entries: Iterable<readonly [unknown, unknown]>): Record<string, string> => {
   const map: Record<string, string> = Object.create(null);
   for (const [key, value] of entries)
@@ -57,7 +57,7 @@ const fromEntries = (entries: Iterable<readonly [unknown, unknown]>): Record<str
 };
 
 const parsePairs = (text: string): Array<[string, string]> | null => {
-  // A comma parts two pairs only where another `key=` follows, so that values may hold commas.
+  // A comma separates pairs only before another `key=`, so that values may contain commas.
   const parts = text.split(/,(?=\s*[^,=\s]+=)/).map((part) => part.trim());
   const found = parts
     .filter((part) => part !== '')
@@ -96,7 +96,7 @@ const readMap = (raw: RawValue, keyPattern: RegExp | undefined): Read => {
   const badKey = Object.keys(value).find((key) => keyPattern?.test(key) === false);
   if (badKey === undefined) return { value };
   return wrong(
-    `has a bad key "${badKey}": keys are letters, digits and underscores, and start with a letter`,
+    `has an invalid key "${badKey}": keys consist of letters, digits and underscores, and start with a letter`,
   );
 };
 
@@ -108,7 +108,7 @@ const readText = (raw: RawValue, choices: readonly string[] | undefined): Read =
     : wrong(`must be one of ${choices.join(', ')}`);
 };
 
-/** The last one of a repeated flag counts, except for lists and maps, which gather. */
+/** The last value of a repeated flag wins, except for lists and maps, which accumulate. */
 export const readValue = (flag: Flag, raw: RawValue): Read => {
   if (flag.kind === 'list') return readList(raw);
   if (flag.kind === 'map') return readMap(raw, flag.keyPattern);

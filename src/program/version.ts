@@ -1,4 +1,4 @@
-// The version of this program: what package.json says.
+// The version of this program, from package.json.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -4,7 +4,7 @@ import { type Document, type LineCounter, parseDocument } from 'yaml';
 import { errorText } from './log.ts';
 
 const maxFileCharacters = 4_194_304;
-/** Nodes that aliases may stand for, in all. */
+/** Maximum number of nodes that aliases may expand to. */
 const maxAliasCount = 100;
 
 export interface YamlOptions {
@@ -39,7 +39,7 @@ export const readYamlDocument = (
     const reason = errorText(error).split('\n')[0] ?? '';
     throw new Error(
       /alias count/i.test(reason)
-        ? `aliases stand for more than ${maxAliasCount} values: write them out`
+        ? `aliases expand to more than ${maxAliasCount} values; write the values out`
         : reason,
     );
   }

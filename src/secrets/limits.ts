@@ -1,14 +1,14 @@
-// The figures fetching secrets keeps to. Units are in the names.
+// Limits for fetching secrets. Units are in the names.
 
-/** Largest answer of a secrets store. */
+/** Maximum response size of a secrets store. */
 export const maxAnswerBytes = 1_048_576;
-/** The first wait before a store is asked again; doubles each time. */
+/** First retry delay; doubles with each retry. */
 export const retryDelayMs = 250;
 export const maxRetryDelayMs = 5_000;
-/** However many `max_retries` asks for. */
+/** Upper bound for `max_retries`. */
 export const maxRetries = 20;
-/** Where a provider says 0 or nothing, and the most it may say. */
+/** Default timeout (if 0 or not set) and upper bound. */
 export const defaultTimeoutMs = 60_000;
 export const maxTimeoutMs = 600_000;
-/** Requests of one provider that wait for its rate limit; more are refused. */
+/** Requests per provider that may wait for its rate limit; more are rejected. */
 export const maxWaiting = 1_000;

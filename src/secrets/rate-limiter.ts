@@ -1,24 +1,24 @@
-// The rate limiter of a provider: so many requests a second, so many at once. Who comes too early waits its turn.
+// The rate limiter of a provider: requests per second, with a burst. Requests above the rate wait in order.
 import { setTimeout as pause } from 'node:timers/promises';
 import { maxWaiting } from './limits.ts';
 
 export interface RateLimiter {
-  /** Resolves when the request may go out. Rejects when the signal ends the wait, or too many wait already. */
+  /** Resolves when the request may be sent. Rejects if the signal aborts, or if too many requests are waiting. */
   enter(signal: AbortSignal): Promise<void>;
-  /** Those who wait for their turn. */
+  /** Number of waiting requests. */
   readonly waiting: number;
 }
 
 const unlimited: RateLimiter = { enter: async () => {}, waiting: 0 };
 
-/** `perSecond` 0 means no limit. A burst below one is one: nothing would ever go out. */
+/** `perSecond` 0 means no limit. A burst below one counts as one; otherwise no request could be sent. */
 export const createRateLimiter = (
   { limit: perSecond, burst }: { readonly limit: number; readonly burst: number },
   monotonicMs: () => number,
 ): RateLimiter => {
   if (perSecond <= 0) return unlimited;
   const capacity = Math.max(burst, 1);
-  // Tokens below zero belong to those who wait.
+  // Negative tokens are reserved by waiting requests.
   let tokens = capacity;
   let atMs = monotonicMs();
   return {
@@ -29,7 +29,7 @@ export const createRateLimiter = (
       const nowMs = monotonicMs();
       tokens = Math.min(capacity, tokens + ((nowMs - atMs) / 1_000) * perSecond);
       atMs = nowMs;
-      if (tokens < 1 - maxWaiting) throw new Error('too many requests wait for the rate limit');
+      if (tokens < 1 - maxWaiting) throw new Error('too many requests are waiting for the rate limit');
       tokens -= 1;
       if (tokens >= 0) return;
       try {

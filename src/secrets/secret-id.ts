@@ -5,16 +5,16 @@ import { isObject } from '../model/is-object.ts';
 export type StoreVersion = 'v1' | 'v2';
 
 export interface SecretAddress {
-  /** Below the address of the store, e.g. `/v1/secret/data/pager`. */
+  /** The path on the store, e.g. `/v1/secret/data/pager`. */
   readonly path: string;
   readonly key: string;
 }
 
-/** Halves of a character cannot be written in an address. */
+/** Unpaired surrogates cannot be encoded in a URL. */
 const isFitPart = (part: string): boolean =>
   part !== '' && part !== '.' && part !== '..' && !/\p{Surrogate}/u.test(part);
 
-/** Null for what is no id: without key, without path, or with parts that would lead elsewhere. */
+/** Null for an invalid id: without key, without path, or with segments that change the path. */
 export const addressOf = (id: string, version: StoreVersion): SecretAddress | null => {
   const hash = id.lastIndexOf('#');
   if (hash < 1 || hash === id.length - 1) return null;

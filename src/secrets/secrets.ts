@@ -1,5 +1,5 @@
-// Secrets: from the reference in a check, handler or mutator to its value, just before it is used and kept nowhere.
-// Values never reach a log, an error or an answer of the API.
+// Resolves secret references of checks, handlers and mutators to values, immediately before use and without
+// caching. Values never appear in logs, errors or API responses.
 import { MonError } from '../model/errors.ts';
 import { isBackendSetting } from '../model/process-environment.ts';
 import type { Secret } from '../model/secret.ts';
@@ -8,13 +8,13 @@ import { runtimeAuthorities, type TrustedAuthorities } from '../model/trusted-au
 import { addressOf, type StoreVersion, valueIn } from './secret-id.ts';
 import { connectStore, type StoreConnection } from './store-client.ts';
 
-/** Names an environment variable and the Secret resource whose value it gets. */
+/** An environment variable and the Secret resource that provides its value. */
 export interface SecretReference {
   readonly name: string;
   readonly secret: string;
 }
 
-/** The part of the resource table that is needed. */
+/** The part of the resource table used here. */
 export interface SecretsTable {
   get(segment: string, namespace: string, name: string): unknown;
   count(segment: string): number;
@@ -22,22 +22,22 @@ export interface SecretsTable {
 
 export interface Secrets {
   /**
-   * `NAME=value` in order, empty values left out; the first that cannot be had ends it. Rejects with a MonError:
-   * `unavailable` (retry) where a provider is out of reach, `notFound` or `invalid` where the reference is wrong.
+   * `NAME=value` in order, without empty values; fails on the first missing secret. Rejects with a MonError:
+   * `unavailable` (retry) if a provider cannot be reached, `notFound` or `invalid` if the reference is wrong.
    */
   resolve(namespace: string, references: readonly SecretReference[]): Promise<readonly string[]>;
   /**
-   * The same for a check request: only for an agent that proved itself with a certificate (interface section 5.5).
-   * Rejects with `permissionDenied` for any other that is to get secrets.
+   * The same for a check request: only for an agent with a verified client certificate (interface section 5.5).
+   * Rejects with `permissionDenied` for other agents.
    */
   resolveForAgent(
     agent: { readonly mutualTls: boolean },
     namespace: string,
     references: readonly SecretReference[],
   ): Promise<readonly string[]>;
-  /** Requests to stores that wait for the rate limit of their provider. */
+  /** Requests waiting for the rate limit of their provider. */
   readonly waiting: number;
-  /** Lets go of connections. */
+  /** Closes connections. */
   close(): void;
 }
 
@@ -56,9 +56,12 @@ export const createSecrets = (
   monotonicMs: () => number = () => performance.now(),
   authorities: TrustedAuthorities = runtimeAuthorities,
 ): Secrets => {
-  /** By name; what it was made for, so that a changed provider, or one that others vouch for now, is connected anew. */
+  /**
+   * Store clients by provider name, with the configuration they were created for. A changed provider or changed
+   * authorities cause a reconnect.
+   */
   const stores = new Map<string, Connected>();
-  /** Fetches under way: a hundred handlers that fire together ask once. */
+  /** Pending requests, so that concurrent handlers share one request per secret. */
   const underWay = new Map<string, Promise<string>>();
 
   const storeOf = (provider: SecretsProvider): StoreConnection => {
@@ -96,14 +99,14 @@ export const createSecrets = (
         if (value === undefined)
           throw new MonError(
             'notFound',
-            `secret not found: ${name}: what provider ${providerName} holds at ${address.path} has no field ${address.key}`,
+            `secret not found: ${name}: the secret at ${address.path} in provider ${providerName} has no field ${address.key}`,
           );
         return value;
       }
       case 'missing':
         throw new MonError(
           'notFound',
-          `secret not found: ${name}: provider ${providerName} holds nothing at ${address.path}`,
+          `secret not found: ${name}: provider ${providerName} has no secret at ${address.path}`,
         );
       case 'refused':
         throw new MonError(
@@ -120,19 +123,19 @@ export const createSecrets = (
     if (secret === undefined)
       throw new MonError(
         'notFound',
-        `secret not found: ${name}: the namespace ${namespace} has no secret of this name`,
+        `secret not found: ${name}: there is no secret of this name in namespace ${namespace}`,
       );
     const { id, provider: providerName } = secret.spec;
     if (table.count(providersSegment) === 0)
-      throw new MonError('notFound', `no secret provider defined (secret ${name} names ${providerName})`);
+      throw new MonError('notFound', `no secret provider defined (secret ${name} refers to ${providerName})`);
     const provider = table.get(providersSegment, '', providerName) as SecretsProvider | undefined;
     if (provider === undefined)
-      throw new MonError('notFound', `secret provider not found: ${providerName} (named by secret ${name})`);
+      throw new MonError('notFound', `secret provider not found: ${providerName} (referred to by secret ${name})`);
     if (provider.type === 'Env') {
       if (isBackendSetting(id))
         throw new MonError(
           'permissionDenied',
-          `secret ${name} names the variable ${id}, a setting of the backend: those are not handed out; use a variable of another name`,
+          `secret ${name} refers to the variable ${id}, a backend setting, which cannot be used as a secret; use a variable of another name`,
         );
       const value = env[id];
       if (value === undefined)
@@ -171,7 +174,7 @@ export const createSecrets = (
       if (!mutualTls)
         throw new MonError(
           'permissionDenied',
-          'secrets are sent only to agents that use mutual TLS; this one showed no certificate of an authority we trust',
+          'secrets are sent only to agents that use mutual TLS; this agent has no certificate from a trusted authority',
         );
       return resolve(namespace, references);
     },

@@ -1,5 +1,5 @@
-// One request to a secrets store over HTTPS, and the tries around it (interface section 2.4): a refusal is final, an
-// outage is tried again, and the timeout is a hard stop over everything.
+// Sends one request to a secrets store over HTTPS, with retries (interface section 2.4): a refusal is final, an
+// outage is retried, and the timeout limits the whole operation.
 import { readdirSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { Agent, request as requestTls } from 'node:https';
@@ -19,7 +19,7 @@ import {
 } from './limits.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 
-/** What a store answered. `outage`: it, or something on the way to it, is out of order. Texts hold no secrets. */
+/** The response of a store. `outage`: the store or the network is unavailable. Messages contain no secrets. */
 export type StoreAnswer =
   | { readonly type: 'found'; readonly body: unknown }
   | { readonly type: 'missing' }
@@ -29,14 +29,14 @@ export type StoreAnswer =
 export interface StoreConnection {
   /** Never rejects. */
   get(path: string): Promise<StoreAnswer>;
-  /** Requests that wait for the rate limit. */
+  /** Requests waiting for the rate limit. */
   readonly waiting: number;
   close(): void;
 }
 
 const outage = (why: string): StoreAnswer => ({ type: 'outage', why });
 
-/** Certificates of authorities: one file, or every file of a folder. */
+/** Certificates of authorities: one file, or all files of a directory. */
 const authoritiesOf = (
   { ca_cert: file, ca_path: folder }: NonNullable<StoreClient['tls']>,
   authorities: TrustedAuthorities,
@@ -60,11 +60,11 @@ const tlsOptionsOf = ({ tls }: StoreClient, authorities: TrustedAuthorities): ob
   };
 };
 
-/** The address to ask; an agent of the store on this machine comes first. Throws for addresses without TLS. */
+/** The base URL; a local agent of the store takes precedence. Throws for URLs without TLS. */
 const baseOf = ({ address, agent_address: agent }: StoreClient): URL => {
   const url = new URL(agent || address);
   if (isSafeStoreAddress(url.href)) return url;
-  throw new Error('its address must begin with https:// (only a store on this machine may do without)');
+  throw new Error('its address must begin with https:// (only a store on this machine may be used without TLS)');
 };
 
 const readBody = async (response: IncomingMessage): Promise<unknown> => {
@@ -72,11 +72,11 @@ const readBody = async (response: IncomingMessage): Promise<unknown> => {
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.byteLength;
-    if (bytes > maxAnswerBytes) throw new Error(`its answer is larger than ${maxAnswerBytes} bytes`);
+    if (bytes > maxAnswerBytes) throw new Error(`its response is larger than ${maxAnswerBytes} bytes`);
     chunks.push(chunk);
   }
   const parsed = parseGuarded(Buffer.concat(chunks), { maxBytes: maxAnswerBytes });
-  if (!parsed.ok) throw new Error(`its answer is no JSON: ${parsed.message}`);
+  if (!parsed.ok) throw new Error(`its response is not valid JSON: ${parsed.message}`);
   return parsed.value;
 };
 
@@ -85,7 +85,7 @@ const timeoutOf = ({ timeout }: StoreClient): number => {
   return Math.min(ms > 0 ? ms : defaultTimeoutMs, maxTimeoutMs);
 };
 
-/** Reads certificates now: a provider whose files are missing fails here, with their names. */
+/** Reads the certificates immediately, so that missing files fail here with their names. */
 export const connectStore = (
   client: StoreClient,
   monotonicMs: () => number,
@@ -122,10 +122,10 @@ export const connectStore = (
     response.resume();
     if (status === 404) return { type: 'missing' };
     const isPassing = status === 412 || status === 429 || status >= 500;
-    return { type: isPassing ? 'outage' : 'refused', why: `it answered ${status}` };
+    return { type: isPassing ? 'outage' : 'refused', why: `it responded with status ${status}` };
   };
 
-  /** As `attempt`, with everything that can go wrong on the way as an outage. */
+  /** Like `attempt`, but every exception becomes an outage. */
   const ask = (path: string, signal: AbortSignal): Promise<StoreAnswer> =>
     attempt(path, signal).catch((error: Error) => outage(error.message));
 
@@ -143,7 +143,7 @@ export const connectStore = (
         if (!signal.aborted) answer = await ask(path, signal);
       }
       if (answer.type !== 'outage' || !signal.aborted) return answer;
-      return outage(`no answer within ${timeoutMs} ms (${answer.why})`);
+      return outage(`no response within ${timeoutMs} ms (${answer.why})`);
     },
     close: () => agent?.destroy(),
   };

@@ -1,7 +1,7 @@
-// Gathered bytes: what arrived on a connection so far, as one piece, without copying all of it for every chunk.
+// Accumulates the bytes of a connection in one buffer, without copying everything for every chunk.
 
 export interface GatheredBytes {
-  /** Everything so far; a view that the next call may overwrite. */
+  /** All bytes so far; a view that the next call may overwrite. */
   add(chunk: Buffer): Buffer;
 }
 

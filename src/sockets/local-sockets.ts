@@ -1,32 +1,32 @@
-// Local sockets: a TCP and a UDP socket on one port, where programs on this machine leave their results. One conversation a
-// TCP connection, answered with one word; one message a datagram, never answered.
+// A TCP and a UDP socket on one port, where local programs submit results. A TCP connection carries one message and
+// gets a one-word reply; a datagram is one message without a reply.
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { gatherBytes } from './gathered-bytes.ts';
 
-/** One side of a TCP connection; told what happens until it answers or the peer is gone. */
+/** Handles one TCP connection until it replies or the peer disconnects. */
 export interface Conversation {
-  /** More has arrived; `bytes` is everything so far. */
+  /** More data arrived; `bytes` is everything so far. */
   received(bytes: Buffer): void;
-  /** The peer stopped writing. */
+  /** The peer closed its write side. */
   ended(): void;
-  /** Nothing more comes of it: timers can go. Called once. */
+  /** The connection is finished; clear timers. Called once. */
   over(): void;
 }
 
-/** Ends a conversation with a word, or with none. The first answer counts. */
+/** Ends a connection with an optional reply. Only the first call has an effect. */
 export type Answer = (word: string) => void;
 
 export interface LocalSocketOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly maxConnections: number;
-  /** Whoever does not take the answer is cut off after this long. */
+  /** Time after which a peer that does not read the reply is disconnected. */
   readonly lingerMs: number;
   readonly converse: (answer: Answer) => Conversation;
   readonly datagram: (bytes: Buffer) => void;
-  /** Told of a listener that fails later on. */
+  /** Called when a listener fails after it was opened. */
   readonly fault: (protocol: 'TCP' | 'UDP', error: Error) => void;
 }
 
@@ -48,7 +48,7 @@ const serve = (socket: Socket, { converse, lingerMs }: LocalSocketOptions): void
     if (!finish()) return;
     socket.end(word);
     socket.resume();
-    // Not `socket.setTimeout`: whoever goes on talking would put it off for ever.
+    // Not `socket.setTimeout`: a peer that keeps sending would postpone it forever.
     const cutOff = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(cutOff));
   };
@@ -59,7 +59,7 @@ const serve = (socket: Socket, { converse, lingerMs }: LocalSocketOptions): void
   socket.on('end', () => {
     if (!isOver) conversation.ended();
   });
-  // A peer that hung up is no fault of ours; `close` follows.
+  // A disconnect by the peer is not an error; `close` follows.
   socket.on('error', () => {});
   socket.on('close', finish);
 };
@@ -88,7 +88,7 @@ const listenUdp = (options: LocalSocketOptions, port: number): Promise<UdpSocket
     });
   });
 
-/** Opens both on one port. Rejects when it can't be had, and then neither is open. */
+/** Opens both sockets on one port. Rejects if the port is not available; then neither is open. */
 export const openLocalSockets = async (options: LocalSocketOptions): Promise<LocalSockets> => {
   const tcp = await listenTcp(options);
   const { port } = tcp.address() as AddressInfo;

@@ -1,15 +1,18 @@
-// A message on a local socket: one JSON document or the word `ping`, read from bytes that may still be arriving.
+// Parses a message on a local socket: one JSON document or the word `ping`, possibly incomplete.
 import { parseGuarded } from '../model/guarded-json.ts';
 
 export type Message =
   | { readonly type: 'ping' }
-  /** More bytes may make it JSON. */
+  /** More bytes may complete the JSON. */
   | { readonly type: 'unfinished'; readonly why: string }
-  /** Too large, or JSON that nobody should take: more bytes make it no better. */
+  /** Too large or not acceptable; more bytes do not change that. */
   | { readonly type: 'refused'; readonly why: string }
   | { readonly type: 'value'; readonly value: unknown };
 
-/** Below this everything is tried; above it only what looks complete, or a slow sender would cost us the day. */
+/**
+ * Smaller messages are parsed on every chunk. Larger ones only if they look complete, since parsing on every chunk
+ * would be too slow.
+ */
 const alwaysTriedBytes = 65_536;
 const closers: readonly (number | undefined)[] = [0x7d, 0x5d];
 

@@ -1,8 +1,8 @@
-// How an agent ends its session for good: a close frame that says so. Any other end (a lost line, a session that is renewed, a
-// backend that goes away) says nothing about the agent.
+// The close frame of an agent that stops. Any other end of a session (a lost connection, a renewed session, a
+// stopping backend) does not mean that the agent stopped.
 
 export const agentStopped = { code: 1001, reason: 'agent stopped' } as const;
 
-/** Whether a peer that closed by itself is an agent that stopped. */
+/** Whether a close by the peer means that the agent stopped. */
 export const isAgentStopped = (code: number, reason: string): boolean =>
   code === agentStopped.code && reason === agentStopped.reason;

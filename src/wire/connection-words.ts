@@ -1,5 +1,5 @@
-// Why a connection to a backend could not be made, in words that say what to do: the usual mistakes with TLS come out of the
-// libraries as `socket hang up` or `wrong version number`.
+// Explains why a connection to a backend failed and what to do. Common TLS mistakes surface as `socket hang up` or
+// `wrong version number` from the libraries.
 
 const untrusted: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -16,11 +16,11 @@ const withScheme = (url: URL, secure: boolean): string => {
 
 const isSecure = ({ protocol }: URL): boolean => protocol === 'wss:' || protocol === 'https:';
 
-/** What to do about a refused handshake; undefined where the backend's own words say it. */
+/** Advice for a rejected handshake; undefined if the backend's message is sufficient. */
 const refusalHint = (status: number, body: string): string | undefined => {
   if (status === 401) return 'check --user and --password, or the certificate';
   if (status === 404 && body.startsWith('{'))
-    return 'this looks like the port of the HTTP API: agents connect to --agent-port of the backend, 8081 in most places';
+    return "this looks like the port of the HTTP API; agents connect to the backend's --agent-port (default 8081)";
   return undefined;
 };
 
@@ -28,14 +28,14 @@ const refusalHint = (status: number, body: string): string | undefined => {
 export const describeRefusal = (status: number, body: string): string =>
   [`handshake failed with status ${status}`, body, refusalHint(status, body)].filter(Boolean).join(': ');
 
-/** The backend ended a session because the same agent opened another one. */
+/** The backend closed this session because the same agent opened another one. */
 const replaced = 4001;
 
 /** `connection closed with code 1001: bye` */
 export const describeClose = (code: number, reason: string): string => {
   const said = `connection closed with code ${code}${reason === '' ? '' : `: ${reason}`}`;
   return code === replaced
-    ? `${said}: if another agent has this name, give one of them another --name`
+    ? `${said}: if another agent uses this name, give one of them a different --name`
     : said;
 };
 
@@ -43,35 +43,35 @@ const hint = (url: URL, code: string, message: string): string | undefined => {
   if (!isSecure(url)) {
     const closed = code === 'ECONNRESET' || message === 'socket hang up';
     return closed
-      ? `the other side hung up before it answered: if the backend speaks TLS, use ${withScheme(url, true)}`
+      ? `the peer closed the connection without a response: if the backend uses TLS, use ${withScheme(url, true)}`
       : undefined;
   }
   if (/wrong version number|packet length too long/i.test(message))
-    return `the backend does not speak TLS on this port: use ${withScheme(url, false)}, or give the backend a certificate`;
+    return `the backend does not use TLS on this port: use ${withScheme(url, false)}, or give the backend a certificate`;
   if (/disconnected before secure TLS/i.test(message))
-    return `the other side hung up during the TLS handshake: if the backend does not speak TLS, use ${withScheme(url, false)}`;
+    return `the peer closed the connection during the TLS handshake: if the backend does not use TLS, use ${withScheme(url, false)}`;
   if (untrusted.has(code))
-    return 'the certificate of the backend is not signed by an authority this machine trusts: name its authority with --trusted-ca-file';
-  if (code === 'CERT_HAS_EXPIRED') return 'the certificate of the backend has expired: renew it';
+    return "the backend's certificate is not signed by an authority that this machine trusts: set --trusted-ca-file to its authority";
+  if (code === 'CERT_HAS_EXPIRED') return "the backend's certificate has expired: renew it";
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `the certificate of the backend is for another name than ${url.hostname}: use a name it holds`;
+    return `the backend's certificate is not valid for ${url.hostname}: connect with a name in the certificate`;
   if (
     /alert (bad certificate|certificate required|certificate unknown|unknown ca)|handshake failure/i.test(
       message,
     )
   )
-    return 'the backend wants a certificate it trusts: give one with --cert-file and --key-file';
+    return 'the backend requires a trusted client certificate: set --cert-file and --key-file';
   return undefined;
 };
 
-/** The text of an OpenSSL error without its address and source line. */
+/** An OpenSSL error message without address and source line. */
 const shortened = (message: string): string =>
   message
     .trim()
     .replace(/[0-9A-F]{8,}:error:[0-9A-F]+:/, '')
     .replace(/:\.\.\/deps\/openssl\S*$/, '');
 
-/** `wrong version number: the backend does not speak TLS on this port: use ws://...` */
+/** `wrong version number: the backend does not use TLS on this port: use ws://...` */
 export const describeConnectionError = (address: string, error: NodeJS.ErrnoException): string => {
   const code = error.code ?? '';
   const message = error.message === '' ? code : error.message;

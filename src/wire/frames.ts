@@ -1,18 +1,18 @@
-// Frames: how one message lies in one WebSocket message: `<type>\n<payload>`. First step on the road of an event:
-// bytes come in here and leave as a type and its payload, not yet parsed.
+// The frame format of a WebSocket message: `<type>\n<payload>`. First step of the event flow: splits bytes into a
+// type and an unparsed payload.
 import { maxFrameTypeBytes } from './limits.ts';
 
 export const messageTypes = ['keepalive', 'event', 'entity_config', 'check_request', 'ack'] as const;
 export type MessageType = (typeof messageTypes)[number];
 
 export interface Frame {
-  /** As it stood on the wire: it may be a type nobody knows. */
+  /** As received; may be an unknown type. */
   readonly type: string;
-  /** The whole rest, newlines included; a view on the received bytes, not a copy. */
+  /** Everything after the first newline, as a view on the received bytes. */
   readonly payload: Buffer;
 }
 
-/** What both ends say of a message that is no frame. */
+/** The error for a message that is not a valid frame. */
 export const invalidMessage = 'invalid message';
 export const unknownMessageType = (type: string): string => `unknown message type: ${type}`;
 
@@ -21,20 +21,20 @@ const knownTypes: ReadonlySet<string> = new Set(messageTypes);
 
 export const isMessageType = (type: string): type is MessageType => knownTypes.has(type);
 
-/** Splits at the first newline. Null means `invalid message`: it ends the session of whoever sent it. */
+/** Splits at the first newline. Null means an invalid message, which ends the session. */
 export const decodeFrame = (bytes: Buffer): Frame | null => {
   const end = bytes.indexOf(newline);
   if (end < 0 || end > maxFrameTypeBytes) return null;
   return { type: bytes.toString('latin1', 0, end), payload: bytes.subarray(end + 1) };
 };
 
-/** One message, ready to be sent as a binary frame. */
+/** Encodes one message as a binary frame. */
 export const encodeFrame = (type: MessageType, payload: string | Uint8Array): Buffer =>
   typeof payload === 'string'
     ? Buffer.from(`${type}\n${payload}`)
     : Buffer.concat([Buffer.from(`${type}\n`), payload]);
 
-/** What the `ws` library hands out, as one buffer. */
+/** Converts message data of the `ws` library to one buffer. */
 export const asBuffer = (data: Buffer | ArrayBuffer | readonly Buffer[]): Buffer => {
   if (Buffer.isBuffer(data)) return data;
   return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.concat(data as readonly Buffer[]);

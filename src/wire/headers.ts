@@ -1,34 +1,37 @@
-// Headers: what an agent says of itself in the WebSocket upgrade, and what the backend answers. Two dialects of the
-// same words: ours (`Mon-*`) and that of the reference product's agents; either is read.
+// Headers of the WebSocket upgrade: what an agent reports about itself, and the backend's response. Two sets of
+// header names are accepted: ours (`Mon-*`) and those of the reference product.
 
 export const jsonType = 'application/json';
 export const protobufType = 'application/octet-stream';
 export type ContentType = typeof jsonType | typeof protobufType;
 
-/** Ours, or that of the reference product. In events the two differ by one key, which the model reads and writes. */
+/**
+ * `native` is ours, `reference` that of the reference product. In events they differ in one key, which the model
+ * handles.
+ */
 export type Dialect = 'native' | 'reference';
 
 const prefixes: Readonly<Record<Dialect, string>> = { native: 'Mon', reference: 'Sensu' };
 
-/** Set to `1` in the upgrade it asks for acknowledgements; in the answer it grants them. Ours alone. */
+/** `1` in the request asks for acknowledgements, in the response it grants them. Native dialect only. */
 export const ackHeader = 'Mon-Ack';
 export const backendIdHeader = 'Backend-ID';
 
-/** As Node hands headers out: names in lower case. */
+/** Headers as parsed by Node, with lowercase names. */
 export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface AgentHeaders {
   readonly type: 'agent';
   readonly agentName: string;
-  /** Empty when the agent did not say: the edge answers as for an unknown namespace. */
+  /** Empty if not sent: treated as an unknown namespace. */
   readonly namespace: string;
-  /** The user the agent claims; who it is, the Authorization header proves. Empty under client certificates. */
+  /** The user name from the header; the Authorization header authenticates it. Empty with client certificates. */
   readonly user: string;
   readonly subscriptions: readonly string[];
   readonly dialect: Dialect;
-  /** Whether it asked for acknowledged delivery. */
+  /** Whether the agent asked for acknowledgements. */
   readonly ack: boolean;
-  /** The encoding of every message of the session: binary only on exactly `application/octet-stream`. */
+  /** The encoding of all messages in the session: binary only for exactly `application/octet-stream`. */
   readonly accept: ContentType;
 }
 
@@ -42,20 +45,20 @@ const first = (headers: HeaderMap, name: string): string => {
   return (typeof value === 'string' ? value : (value?.[0] ?? '')).trim();
 };
 
-/** The names in a comma-joined list; blank ones are no subscriptions. */
+/** The names in a comma-separated list, without blank ones. */
 export const splitList = (text: string): string[] =>
   text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-/** Reads who is calling. Ours wins where a caller speaks both dialects. Refuses a caller that names no agent. */
+/** Reads the agent's headers. Native names take precedence. Rejects a request without an agent name. */
 export const readAgentHeaders = (headers: HeaderMap): AgentHeaders | HeaderRefusal => {
   const dialect = (['native', 'reference'] as const).find(
     (candidate) => first(headers, `${prefixes[candidate]}-AgentName`) !== '',
   );
   if (dialect === undefined)
-    return { type: 'refused', message: 'the upgrade request names no agent: set the header Mon-AgentName' };
+    return { type: 'refused', message: 'the upgrade request has no agent name: set the header Mon-AgentName' };
   const read = (name: string) => first(headers, `${prefixes[dialect]}-${name}`);
   return {
     type: 'agent',
@@ -74,11 +77,11 @@ export interface AgentIntroduction {
   readonly namespace: string;
   readonly subscriptions: readonly string[];
   readonly accept: ContentType;
-  /** Absent under client certificates. */
+  /** Absent with client certificates. */
   readonly credentials?: { readonly user: string; readonly password: string };
 }
 
-/** The agent's own upgrade headers, in both dialects, so that it can talk to either backend. */
+/** The agent's upgrade headers, with both sets of names, so that it can connect to either backend. */
 export const agentHeaders = (agent: AgentIntroduction): Record<string, string> => {
   const headers: Record<string, string> = { Accept: agent.accept, [ackHeader]: '1' };
   for (const prefix of Object.values(prefixes)) {
@@ -98,11 +101,11 @@ export interface BackendAnswer {
   readonly contentType: ContentType;
   readonly backendId: string;
   readonly ack: boolean;
-  /** Every encoding this backend reads, one `Accept` line each: an agent looks for an exact line. */
+  /** The encodings this backend supports, one `Accept` line each: agents look for an exact line. */
   readonly accepts: readonly ContentType[];
 }
 
-/** The lines the backend adds to its 101 answer. */
+/** The header lines the backend adds to its 101 response. */
 export const backendHeaderLines = (answer: BackendAnswer): string[] => [
   ...answer.accepts.map((type) => `Accept: ${type}`),
   `Content-Type: ${answer.contentType}`,
@@ -117,7 +120,7 @@ export interface Agreement {
   readonly dialect: Dialect;
 }
 
-/** What an agent takes from the answer: a backend that grants acknowledgements speaks our dialect. */
+/** Reads the backend's response. A backend that grants acknowledgements uses the native dialect. */
 export const readBackendAnswer = (rawHeaders: readonly string[], asked: ContentType): Agreement => {
   const values = (wanted: string) =>
     rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === wanted.toLowerCase());

@@ -1,19 +1,19 @@
-// The figures both ends of the agent conversation keep to. Units are in the names.
+// Limits of the agent protocol, for both sides. Units are in the names.
 
-/** Largest WebSocket message either end accepts, frame header included. */
+/** Maximum size of a WebSocket message, including the frame header. */
 export const maxPayloadBytes = 1_048_576;
-/** Most fragments one WebSocket message may come in. */
+/** Maximum number of fragments of a WebSocket message. */
 export const maxFragments = 1_024;
-/** Most chunks the WebSocket library may hold back while it waits for the rest of a frame. */
+/** Maximum number of chunks the WebSocket library buffers while waiting for the rest of a frame. */
 export const maxBufferedChunks = 4_096;
-/** The message type stands before the first newline; anything longer is no frame of ours. */
+/** Maximum length of the message type before the first newline. */
 export const maxFrameTypeBytes = 64;
 /**
- * Most events an agent may have under way without an acknowledgement. The backend remembers the ids of the last 32
- * events of each check, so what is sent again after a reconnect is always recognised.
+ * Maximum number of unacknowledged events per agent. The backend remembers the ids of the last 32 events of each
+ * check, so it recognizes every resend after a reconnect.
  */
 export const maxUnackedEvents = 32;
-/** Most ids one `ack` frame names. */
+/** Maximum number of ids in one `ack` frame. */
 export const maxAckIds = 1_024;
-/** Longest text of one refusal in an `ack` frame, in characters. */
+/** Maximum length of a rejection reason in an `ack` frame, in characters. */
 export const maxRefusalCharacters = 512;

@@ -1,5 +1,5 @@
-// Messages: the shape of every payload on the agent socket, as zod schemas, and their JSON. Second step on the road
-// of an event: what passes here has the right shape; whether it makes sense, others decide.
+// The payloads of the agent protocol as zod schemas. Second step of the event flow: validates the shape only; rules
+// are checked later.
 import { z } from 'zod';
 import { checkConfigSchema, checkSchema } from '../model/check.ts';
 import { entityConfigSchema } from '../model/entity.ts';
@@ -10,18 +10,21 @@ import { maxAckIds, maxRefusalCharacters } from './limits.ts';
 
 const strings = z.array(z.string());
 
-/** The name the backend sends with the configuration of an entity it does not know (it has a space: no real name has). */
+/**
+ * The name the backend sends with the configuration of an unknown entity. Contains a space, which real names
+ * cannot.
+ */
 export const unknownEntityName = 'not found';
 
-/** Whatever an agent reports: a check's result, metrics, or both. */
+/** Data reported by an agent: a check result, metrics, or both. */
 export const eventMessageSchema = eventSchema;
 
-/** A sign of life: an event whose check is `keepalive`. */
+/** A keepalive: an event whose check is `keepalive`. */
 export const keepaliveMessageSchema = eventSchema.extend({ check: checkSchema });
 
 export const entityConfigMessageSchema = entityConfigSchema.extend({
   metadata: metadataSchema,
-  /** The configuration came with an event: whoever sent it need not have the right to write entities. */
+  /** Set if the configuration came with an event: its sender may lack permission to write entities. */
   unvouched: z.boolean().optional(),
 });
 export type EntityConfigMessage = z.infer<typeof entityConfigMessageSchema>;
@@ -54,24 +57,24 @@ export const checkRequestSchema = z.object({
   config: checkConfigSchema.extend({ scheduler: z.string().optional() }),
   assets: z.array(requestedAssetSchema).nullish(),
   hooks: z.array(requestedHookSchema).nullish(),
-  /** Unix seconds at which the backend asked; the same for every copy of one scheduling tick. */
+  /** Unix seconds of the request; identical in all copies of one scheduled run. */
   issued: z.number().int().default(0),
   hook_assets: z
     .record(z.string(), z.object({ assets: z.array(requestedAssetSchema).nullish() }).nullable())
     .nullish(),
-  /** Resolved secrets, `NAME=value`; only over mutual TLS. */
+  /** Resolved secrets as `NAME=value`; only over mutual TLS. */
   secrets: strings.nullish(),
 });
 export type CheckRequest = z.infer<typeof checkRequestSchema>;
 
-/** A request whose check may be wrong: the agent reports that as a result instead of dropping it. */
+/** A request whose check may be invalid: the agent reports that as a result instead of dropping the request. */
 export const looseCheckRequestSchema = checkRequestSchema.extend({
   config: z.looseObject({ metadata: z.looseObject({ name: z.string().default('') }) }),
 });
 
 /**
- * Tells an agent what became of its events. `ids` are committed; `refused` will never be accepted and must not be sent
- * again. Only sessions whose upgrade carried `Mon-Ack: 1` receive it.
+ * Acknowledges events. `ids` are committed; `refused` are rejected permanently and must not be sent again. Sent
+ * only in sessions whose upgrade request had `Mon-Ack: 1`.
  */
 export const ackSchema = z.object({
   ids: strings.default([]),
@@ -80,7 +83,7 @@ export const ackSchema = z.object({
 export type Ack = z.infer<typeof ackSchema>;
 export type RefusedEvent = Ack['refused'][number];
 
-/** As many `ack` frames as the ids need: one, in all but extreme cases. */
+/** As many `ack` frames as needed, usually one. */
 export const encodeAcks = (ids: readonly string[], refused: readonly RefusedEvent[] = []): Buffer[] => {
   const frames: Buffer[] = [];
   const rounds = Math.max(Math.ceil(ids.length / maxAckIds), Math.ceil(refused.length / maxAckIds));

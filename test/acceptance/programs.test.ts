@@ -114,7 +114,7 @@ test('a state directory that was open to others is closed at the start, with one
     try {
       assert.deepEqual(new Set(await modes()), new Set(['0']));
       const told = backend.program.lines.filter((line) =>
-        JSON.stringify(line).includes('open to other users'),
+        JSON.stringify(line).includes('accessible to other users'),
       );
       assert.equal(told.length, 1);
     } finally {

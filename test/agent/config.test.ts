@@ -99,7 +99,7 @@ test('a wrong value is told with its source and its reason', () => {
     failure({ 'log-level': ['loud'] }),
     /^log-level must be one of panic, fatal, .* from flag --log-level\)$/,
   );
-  assert.match(failure({ labels: ['a-b=c'] }), /^labels has a bad key "a-b"/);
+  assert.match(failure({ labels: ['a-b=c'] }), /^labels has an invalid key "a-b"/);
 });
 
 test('a wrong password is never shown', () => {
@@ -149,7 +149,7 @@ test('older names still work and are warned about; unknown keys too', () => {
   assert.deepEqual([config.name, config.namespace], ['old-name', 'Prod']);
   assert.deepEqual(warnings, [
     'config attribute id has been deprecated, please use name instead',
-    'unknown key bogus in /etc/mon/agent.yml: it is ignored; mon-agent start --help lists the keys',
+    'unknown key bogus in /etc/mon/agent.yml is ignored; run mon-agent start --help for the list of keys',
   ]);
 });
 
@@ -160,7 +160,7 @@ test('nested keys of a file are read as those of its flags; a flat one wins, and
   assert.deepEqual([config.apiHost, config.apiPort, config.socketPort], ['127.0.0.2', 4031, 4030]);
   assert.deepEqual({ ...config.labels }, { tier: 'web' });
   assert.deepEqual(warnings, [
-    'unknown key api.colour in /etc/mon/agent.yml: it is ignored; mon-agent start --help lists the keys',
+    'unknown key api.colour in /etc/mon/agent.yml is ignored; run mon-agent start --help for the list of keys',
   ]);
   assert.match(failure({}, {}, 'api: {port: many}\n'), /^api-port .* \/etc\/mon\/agent.yml, key api-port/);
 });
@@ -169,7 +169,7 @@ test('a file that was asked for must be there and be YAML; one at the default pl
   assert.match(failure({ 'config-file': ['/nope.yml'] }), /^cannot read the configuration file \/nope.yml/);
   assert.match(failure({}, { MON_CONFIG_FILE: '/nope.yml' }), /^cannot read the configuration file/);
   assert.match(failure({}, {}, 'a: [b'), /is not valid YAML/);
-  assert.match(failure({}, {}, '- a'), /must hold keys and values/);
+  assert.match(failure({}, {}, '- a'), /must be a map of settings to values/);
 });
 
 test('every flag has a variable and a sentence of help', () => {

@@ -81,7 +81,7 @@ const failures: readonly (readonly [string, number, Buffer, string | undefined, 
     200,
     program.subarray(0, 1030),
     undefined,
-    /^error extracting asset: the archive ends too early/,
+    /^error extracting asset: the archive is truncated/,
   ],
   ['no checksum', 200, program, '', /has no SHA-512 checksum/],
 ];

@@ -37,27 +37,27 @@ const symlink = (path: string, target: string) => entry(path, '', '2', target);
 const link = (path: string, target: string) => entry(path, '', '1', target);
 
 const harmful: readonly (readonly [string, Buffer[], RegExp])[] = [
-  ['climbs out', [entry('../evil', 'x')], /leads out of the archive/],
-  ['climbs out and back in', [entry('d/../../root/evil', 'x')], /leads out of the archive/],
-  ['is absolute', [entry('/tmp/mon-evil', 'x')], /leads out of the archive/],
-  ['links out', [symlink('link', '../..')], /leads out of the archive/],
-  ['links to an absolute place', [symlink('link', '/etc')], /leads out of the archive/],
-  ['hard-links out', [link('link', '../../etc/passwd')], /leads out of the archive/],
-  ['hard-links to what it did not bring', [link('link', 'etc/passwd')], /no such file comes before it/],
+  ['climbs out', [entry('../evil', 'x')], /points outside the archive/],
+  ['climbs out and back in', [entry('d/../../root/evil', 'x')], /points outside the archive/],
+  ['is absolute', [entry('/tmp/mon-evil', 'x')], /points outside the archive/],
+  ['links out', [symlink('link', '../..')], /points outside the archive/],
+  ['links to an absolute place', [symlink('link', '/etc')], /points outside the archive/],
+  ['hard-links out', [link('link', '../../etc/passwd')], /points outside the archive/],
+  ['hard-links to what it did not bring', [link('link', 'etc/passwd')], /its target does not come before it/],
   [
     'leaves through a link whose target passes another link',
     [folder('d/'), folder('d/out/'), symlink('d/l', '..'), symlink('m', 'd/l/../out'), entry('m/evil', 'x')],
-    /leads out of the archive/,
+    /points outside the archive/,
   ],
-  ['writes through a link', [folder('d/'), symlink('l', 'd'), entry('l/evil', 'x')], /"l" is there twice/],
+  ['writes through a link', [folder('d/'), symlink('l', 'd'), entry('l/evil', 'x')], /"l" occurs twice/],
   [
     'hangs a link below a link',
     [folder('d/'), symlink('l', 'd'), symlink('l/m', 'x')],
-    /"l" is a file and a folder/,
+    /"l" is both a file and a directory/,
   ],
-  ['has a file below a file', [entry('f', 'x'), entry('f/g', 'x')], /"f" is a file and a folder/],
-  ['writes a file over a link', [symlink('l', 'd'), entry('l', 'x'), entry('d', 'y')], /"l" is there twice/],
-  ['has a file twice', [entry('f', 'x'), entry('f', 'y')], /"f" is there twice/],
+  ['has a file below a file', [entry('f', 'x'), entry('f/g', 'x')], /"f" is both a file and a directory/],
+  ['writes a file over a link', [symlink('l', 'd'), entry('l', 'x'), entry('d', 'y')], /"l" occurs twice/],
+  ['has a file twice', [entry('f', 'x'), entry('f', 'y')], /"f" occurs twice/],
   ['has too many entries', Array.from({ length: 101 }, (_, at) => entry(`f${at}`)), /more than 100 entries/],
   [
     'is too large',
@@ -101,7 +101,7 @@ test('what is no archive, or not a whole one, says so', async () => {
   for (const [bytes, why] of [
     [Buffer.alloc(0), /EOF/],
     [Buffer.from('hello'), /neither a tar nor a tar.gz/],
-    [whole.subarray(0, 1030), /ends too early/],
+    [whole.subarray(0, 1030), /is truncated/],
     [gzipSync(whole).subarray(0, 60), /damaged|too early|end of file/],
     [Buffer.from(whole).fill(0x39, 124, 135), /damaged/],
   ] as const)

@@ -72,7 +72,7 @@ describe('subscriptions', () => {
     made.broker.request('web', '[]');
     made.broker.request('web', '{"command":"true"}');
     assert.equal(made.log.told('failed to parse the check request payload').length, 1);
-    assert.equal(made.log.told('check request names no check').length, 2);
+    assert.equal(made.log.told('check request has no check name').length, 2);
   });
 });
 
@@ -98,7 +98,7 @@ describe('sockets and results', () => {
     line.send(JSON.stringify(many));
     assert.equal(await line.closed, 'ok');
     await eventually(
-      () => made.log.told('too many results wait for the transport, dropping the oldest').length === 1,
+      () => made.log.told('too many results queued for the transport, dropping the oldest').length === 1,
     );
     made.broker.connect();
     await eventually(() => made.broker.results().length === maxHeldResults, 'all results');

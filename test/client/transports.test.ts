@@ -28,7 +28,7 @@ test('what nobody could connect with is told before it is tried', () => {
       { transport: { name: 'carrier-pigeon' } },
       /must be websocket, redis or rabbitmq \(got "carrier-pigeon"\)/,
     ],
-    [{ websocket: { url: 'no url' } }, /^websocket url is no URL: no url$/],
+    [{ websocket: { url: 'no url' } }, /^websocket url is not a valid URL: no url$/],
     [{ transport: { name: 'redis' }, redis: 'no url' }, /^redis cannot be used: Invalid URL/],
     [{ rabbitmq: { ssl: { cert_chain_file: '/nowhere' } } }, /^rabbitmq cannot be used: ENOENT.*\/nowhere/],
   ];

@@ -112,7 +112,7 @@ test('a licence that does not hold is refused with the reason, and changes nothi
     [issue({ expires: '2020-01-01T00:00:00Z' }), /the license expired at 2020-01-01/],
     [issue({ expires: 'never' }), /license\.expires must be a time like/],
     [issue({ entities: 0 }), /license\.entities must be at least 1/],
-    [issue({ holder: 'a\n9' }), /license\.holder must be one line/],
+    [issue({ holder: 'a\n9' }), /license\.holder must be a single line/],
     [{ entities: 5 }, /license\.\w+ is required|license\.\w+ must be/],
   ];
   for (const [license, reason] of cases) {

@@ -32,7 +32,7 @@ test('keys of a foreign file are told one by one, with what to do', () => {
     [/dashboard-port /, /served by the API under \/ui\//],
     [/dashboard\.host /, /served by the API under \/ui\//],
     [/jwt-private-key-file /, /makes and keeps itself/],
-    [/bogus /, /mon-backend start --help lists the keys/],
+    [/bogus /, /run mon-backend start --help for the list of keys/],
   ] as const;
   assert.equal(warnings.length, wanted.length);
   for (const [index, [key, advice]] of wanted.entries()) {

@@ -74,7 +74,7 @@ describe('events of clients of the earlier generation', () => {
     const silenced = ['client:c1:*'];
     const [verdict, why] = await outcome(event([2], { silenced }));
     assert.equal(verdict, 'denied');
-    assert.match(String(why), /silenced by client:c1:\*; a handler with handle_silenced: true is told/);
+    assert.match(String(why), /silenced by client:c1:\*; the handler does not set handle_silenced: true/);
     assert.equal((await outcome(event([2], { silenced }), { handle_silenced: true }))[0], 'handled');
     assert.equal((await outcome(event([2, 0], { silenced })))[0], 'denied');
     assert.equal((await outcome(event([0], { silenced, result: { type: 'metric' } })))[0], 'handled');

@@ -149,7 +149,7 @@ describe('the ruling on a custom filter', () => {
   it('passes over what cannot be decided: the event goes on, and the reason names what failed', () => {
     assert.equal(
       rule('allow', failed('slow')),
-      'error goes on: filter slow: expression 0 stopped after 50 ms; in doubt the event passes',
+      'error goes on: filter slow: expression 0 stopped after 50 ms; the event passes because of the error',
     );
     assert.equal(rule('allow', failed('threw'), no), 'denied stops: expression 1 is false');
     assert.match(rule('allow', failed('threw'), yes), /^error goes on: filter slow: expression 0 threw /);

@@ -103,7 +103,7 @@ for (const [where, runner] of runners)
       stop.abort();
       assert.deepEqual(await running, {
         outcome: 'failed',
-        why: 'killed because the backend stops',
+        why: 'killed because the backend is stopping',
         retry: true,
       });
       assert.equal((await pipe('true', '{}', {}, stop.signal)).retry, true);
@@ -160,7 +160,7 @@ describe('the helper process', () => {
       process.kill(own.pid ?? 0, 'SIGKILL');
       const result = await running;
       assert.deepEqual([result.outcome, result.retry], ['failed', true]);
-      assert.match(result.why, /the process that runs commands is gone: it ended with SIGKILL/);
+      assert.match(result.why, /the process that runs commands exited: it ended with SIGKILL/);
       assert.equal((await pipe('echo again')).output, 'again\n');
     } finally {
       own.close();

@@ -55,7 +55,7 @@ describe('the plan of an event', () => {
     assert.deepEqual(over.skipped, [
       {
         skipped: `${4_000 * 300 + 1 - maxWorkflowsPerEvent} more`,
-        why: 'an event is handed to at most 1000 workflows and handlers',
+        why: 'an event runs at most 1000 workflows and handlers',
       },
     ]);
   });

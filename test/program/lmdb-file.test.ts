@@ -47,7 +47,7 @@ for (const [what, share] of [
     truncateSync(file, left);
     await assert.rejects(
       openLmdbStore({ dir }),
-      refusal(/data\.mdb is cut off: it holds \d+ bytes of \d+\. Nothing was changed/),
+      refusal(/data\.mdb is truncated: it has \d+ of \d+ bytes\. Nothing was changed/),
     );
     assert.equal(statSync(file).size, left);
   });
@@ -62,7 +62,7 @@ test('a file that lacks only pages nobody needs is a whole store, however far it
     copyFileSync(file, join(copy, 'data.mdb'));
     truncateSync(join(copy, 'data.mdb'), (pages - cut) * 4096);
     const store = await openLmdbStore({ dir: copy }).catch((error) => {
-      refusal(/is cut off/)(error);
+      refusal(/is truncated/)(error);
       return null;
     });
     if (store === null) continue;
@@ -86,7 +86,7 @@ test('a file whose first pages were overwritten is refused before it is mapped',
   closeSync(pages);
   await assert.rejects(
     openLmdbStore({ dir }),
-    refusal(/data\.mdb is damaged: its first page is not that of an LMDB file\. Nothing was changed/),
+    refusal(/data\.mdb is damaged: its first page is not the first page of an LMDB file\. Nothing was changed/),
   );
   assert.equal(statSync(file).size, size);
 });
@@ -94,7 +94,7 @@ test('a file whose first pages were overwritten is refused before it is mapped',
 test('an empty file is not a new store', async () => {
   const { dir, file } = await filled();
   truncateSync(file, 0);
-  await assert.rejects(openLmdbStore({ dir }), refusal(/data\.mdb is empty, but was written before/));
+  await assert.rejects(openLmdbStore({ dir }), refusal(/data\.mdb is empty, although it was written before/));
 });
 
 test('a whole store is opened again, and its files are for their owner only', async () => {

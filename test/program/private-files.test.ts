@@ -44,7 +44,7 @@ test('a folder that holds files of others stays as it is, and so do they; ours i
     ['.', 'theirs', 'store'].map((path) => modeOf(join(folder, path))),
     ['755', '644', '700'],
   );
-  assert.match(JSON.stringify(log.lines()), /also holds files that are not ours/);
+  assert.match(JSON.stringify(log.lines()), /also contains files that are not ours/);
 });
 
 test('a link is not followed', () => {

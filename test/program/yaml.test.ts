@@ -17,7 +17,7 @@ test('a file that would fill the memory is refused with the reason in one line',
   for (const mapAsMap of [true, false])
     assert.throws(
       () => readYaml(bomb, { mapAsMap }),
-      /^Error: aliases stand for more than 100 values: write them out$/,
+      /^Error: aliases expand to more than 100 values; write the values out$/,
     );
   assert.throws(() => readYaml('['.repeat(200_000)), /^Error: [^\n]+$/);
   assert.throws(() => readYaml('a'.repeat(4_194_305)), /too large/);

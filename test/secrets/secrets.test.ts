@@ -116,7 +116,7 @@ test('what cannot be had is told with the words of the reference product, and th
   await fails(
     secrets.resolve('default', refersTo('a')),
     'notFound',
-    /^secret provider not found: env \(named by secret a\)$/,
+    /^secret provider not found: env \(referred to by secret a\)$/,
   );
   table.provider('Env', 'env');
   await fails(
@@ -127,12 +127,12 @@ test('what cannot be had is told with the words of the reference product, and th
   await fails(
     secrets.resolve('default', refersTo('b')),
     'notFound',
-    /^secret not found: b: the namespace default has no secret of this name$/,
+    /^secret not found: b: there is no secret of this name in namespace default$/,
   );
   await fails(
     secrets.resolve('other', refersTo('a')),
     'notFound',
-    /^secret not found: a: the namespace other has no secret of this name$/,
+    /^secret not found: a: there is no secret of this name in namespace other$/,
   );
   await fails(secrets.resolve('default', [{ name: '', secret: 'a' }]), 'invalid', /^invalid secret info: a$/);
 });
@@ -151,13 +151,13 @@ test('a missing path, a missing key and an id that is none are told apart from a
   await fails(
     secrets.resolve('default', refersTo('pager')),
     'notFound',
-    /^secret not found: pager: provider vault holds nothing at /,
+    /^secret not found: pager: provider vault has no secret at /,
   );
   store.data.set('/v1/secret/data/pager', { data: { another: 'x' } });
   await fails(
     secrets.resolve('default', refersTo('pager')),
     'notFound',
-    /^secret not found: pager: what provider vault holds at .* has no field /,
+    /^secret not found: pager: the secret at .* in provider vault has no field /,
   );
   table.secret('odd', 'vault', 'no-key');
   await fails(secrets.resolve('default', refersTo('odd')), 'invalid', /^invalid secret info: odd: /);
@@ -165,7 +165,7 @@ test('a missing path, a missing key and an id that is none are told apart from a
   await fails(
     secrets.resolve('default', refersTo('pager')),
     'permissionDenied',
-    /^secret provider not available: vault: it answered 403$/,
+    /^secret provider not available: vault: it responded with status 403$/,
   );
 });
 
@@ -180,12 +180,12 @@ test('an outage is tried again as often as asked for, a refusal never', async (t
   await fails(
     secrets.resolve('default', refersTo('pager')),
     'unavailable',
-    /not available: vault: it answered 500$/,
+    /not available: vault: it responded with status 500$/,
   );
   assert.equal(store.asked.length, 6);
   store.trouble.length = 0;
   store.trouble.push(400);
-  await fails(secrets.resolve('default', refersTo('pager')), 'permissionDenied', /it answered 400$/);
+  await fails(secrets.resolve('default', refersTo('pager')), 'permissionDenied', /it responded with status 400$/);
   assert.equal(store.asked.length, 7);
 });
 
@@ -193,7 +193,7 @@ test('the timeout is a hard stop over all tries', async (t) => {
   const { store, secrets, configure } = await openStore(t);
   configure({ max_retries: 5, timeout: '200ms' });
   store.trouble.push(-1);
-  await fails(secrets.resolve('default', refersTo('pager')), 'unavailable', /no answer within 200 ms/);
+  await fails(secrets.resolve('default', refersTo('pager')), 'unavailable', /no response within 200 ms/);
   assert.equal(store.asked.length, 1);
 });
 
@@ -263,7 +263,7 @@ test('so many requests wait for the rate limit; one more is refused at once', as
   await limiter.enter(stop.signal);
   const waiting = Array.from({ length: maxWaiting }, () => limiter.enter(stop.signal));
   assert.equal(limiter.waiting, maxWaiting);
-  await assert.rejects(limiter.enter(stop.signal), /too many requests wait/);
+  await assert.rejects(limiter.enter(stop.signal), /too many requests are waiting/);
   stop.abort();
   assert.ok((await Promise.allSettled(waiting)).every(({ status }) => status === 'rejected'));
   assert.equal(limiter.waiting, 0);

@@ -39,7 +39,7 @@ test('plain text to a port with TLS: both ends say which address is right', {
 }, async (t) => {
   const { told, port } = await listen(t, true);
   const said = await failure(`ws://127.0.0.1:${port}/`);
-  assert.match(said, new RegExp(`if the backend speaks TLS, use wss://127.0.0.1:${port}$`));
+  assert.match(said, new RegExp(`if the backend uses TLS, use wss://127.0.0.1:${port}$`));
   assert.match(told.join(), /speaks plain HTTP to a port with TLS: it must use wss:\/\/ instead of ws:\/\//);
   await failure(`ws://127.0.0.1:${port}/`);
   assert.equal(told.length, 1, 'a caller that tries again is not named each time');
@@ -48,7 +48,7 @@ test('plain text to a port with TLS: both ends say which address is right', {
 test('TLS to a port without it: both ends say which address is right', { skip: !hasOpenssl }, async (t) => {
   const { told, port } = await listen(t, false);
   const said = await failure(`wss://127.0.0.1:${port}/`);
-  assert.match(said, /wrong version number: the backend does not speak TLS on this port: use ws:\/\/127/);
+  assert.match(said, /wrong version number: the backend does not use TLS on this port: use ws:\/\/127/);
   assert.match(told.join(), /speaks TLS to a port without it: it must use ws:\/\/ instead of wss:\/\//);
 });
 
@@ -80,7 +80,7 @@ test('a refused handshake and a replaced session are told with what to do', () =
   assert.equal(describeRefusal(503, ''), 'handshake failed with status 503');
   assert.match(
     describeClose(4001, 'replaced by a newer session of default/web'),
-    /^connection closed with code 4001: replaced by .*: if another agent has this name, give one of them another --name$/,
+    /^connection closed with code 4001: replaced by .*: if another agent uses this name, give one of them a different --name$/,
   );
   assert.equal(describeClose(1006, ''), 'connection closed with code 1006');
 });

@@ -16,16 +16,16 @@ export interface Sources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Undefined: the default file, if it exists. */
   readonly configFile?: string | undefined;
-  /** Undefined: the default directory, if it exists. They are loaded in this order. */
+  /** Undefined: the default directory, if it exists. Loaded in this order. */
   readonly configDirs?: readonly string[] | undefined;
   readonly hostname: string;
-  /** First non-loopback IPv4 address, if there is one. */
+  /** The first non-loopback IPv4 address, if any. */
   readonly address?: string | undefined;
   readonly files: {
     exists(path: string): boolean;
-    /** Throws when it can't be read. */
+    /** Throws if it cannot be read. */
     read(path: string): string;
-    /** Every `*.json` below a directory; throws when it can't be read. */
+    /** Every `*.json` below a directory; throws if it cannot be read. */
     jsonBelow(directory: string): readonly string[];
   };
 }
@@ -57,14 +57,14 @@ const baseOf = ({ hostname, address }: Sources): Json => ({
   transport: { reconnect_on_error: true },
 });
 
-/** A variable of ours, or the same one under the name existing installations use. */
+/** Our variable, or the one that existing installations use. */
 const variable = ({ environment }: Sources, name: string): string | undefined =>
   environment[`MON_${name}`] ?? environment[`SENSU_${name}`];
 
 const present = (entries: readonly (readonly [string, unknown])[]): Json =>
   Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== ''));
 
-/** What the environment says, in the shape of a file. */
+/** The settings from the environment, in the shape of a file. */
 const environmentSettings = (sources: Sources): Json => {
   const { environment } = sources;
   const sentinels = environment['REDIS_SENTINEL_URLS'];
@@ -110,7 +110,7 @@ class Loading {
     this.settings = mergeMaps(this.settings, incoming);
   }
 
-  /** A file that is not there is worth a warning, not an error; one that is no JSON ends the loading. */
+  /** A missing file is a warning; invalid JSON stops the loading. */
   file(path: string): void {
     if (this.problems.length > 0) return;
     let text: string;
@@ -146,7 +146,7 @@ class Loading {
     for (const file of files) this.file(file);
   }
 
-  /** What a client has whatever the files say: its own subscription, and a transport. */
+  /** Settings that a client always has: its own subscription, and a transport. */
   overrides(): void {
     const { client, transport, rabbitmq } = this.settings;
     if (isMap(transport) && !('name' in transport)) {
@@ -180,13 +180,13 @@ const parse = (text: string): { readonly value: Json } | { readonly error: strin
   if (trimmed === '') return { value: {} };
   try {
     const value: unknown = JSON.parse(trimmed);
-    return isMap(value) ? { value } : { error: 'it must hold one JSON object' };
+    return isMap(value) ? { value } : { error: 'it must contain one JSON object' };
   } catch (error) {
     return { error: (error as Error).message };
   }
 };
 
-/** Loads and validates. What can't be loaded is the only thing reported; validation would only repeat it. */
+/** Loads and validates. If loading fails, only that is reported; validation would repeat it. */
 export const loadSettings = (sources: Sources): Loaded => {
   const { configFile, configDirs, files } = sources;
   const loading = new Loading(sources);

@@ -1,5 +1,5 @@
-// What the other scopes must look like: they belong to servers, but a client is given the whole configuration and
-// refuses to start with a wrong one.
+// Validation rules for the other scopes. They are for servers, but clients receive the whole configuration and
+// refuse to start if it is invalid.
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import {
   always,

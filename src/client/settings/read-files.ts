@@ -1,10 +1,10 @@
-// The file system as the loader sees it.
+// File system access for the loader.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Sources } from './load.ts';
 
-/** Directories that link back to themselves end here. */
+/** Stops at directories that link back to themselves. */
 const maxDepth = 16;
 
 const jsonFiles = (directory: string, depth: number): string[] =>
@@ -12,7 +12,7 @@ const jsonFiles = (directory: string, depth: number): string[] =>
     .sort()
     .flatMap((name): string[] => {
       const path = join(directory, name);
-      // A link into nowhere is no file; it must not keep the others from being read.
+      // A dangling link is skipped, so that the other files are still read.
       const stat = statSync(path, { throwIfNoEntry: false });
       if (stat?.isDirectory() === true) return depth < maxDepth ? jsonFiles(path, depth + 1) : [];
       return stat?.isFile() === true && name.endsWith('.json') ? [path] : [];
@@ -24,7 +24,7 @@ export const realFiles: Sources['files'] = {
   jsonBelow: (directory) => jsonFiles(directory, 0),
 };
 
-/** The first address others could reach this machine at. */
+/** The first non-loopback address of this machine. */
 export const firstAddress = (): string | undefined =>
   Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

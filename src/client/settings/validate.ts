@@ -1,5 +1,5 @@
-// Validation of a whole configuration, in the order of the reference product: the product's own scope, the
-// transport, every definition, and then the client.
+// Validates a whole configuration, in the order of the reference product: its own scope, the transport, all
+// definitions, then the client.
 
 import { checkDefinitionProblems } from '../../model/earlier/check-rules.ts';
 import { clientRows } from '../../model/earlier/client-rules.ts';
@@ -39,7 +39,7 @@ const categoryProblems = (settings: Json): Problem[] =>
     });
   });
 
-/** Everything that is wrong, not just the first thing. */
+/** All problems, not only the first. */
 export const validate = (settings: Json): readonly Problem[] => [
   ...scopeProblems(settings, 'sensu', productRows),
   ...scopeProblems(settings, 'transport', transportRows),

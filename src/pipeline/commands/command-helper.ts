@@ -1,6 +1,6 @@
-// The backend's end of the helper process. Starting a command forks, and a fork blocks the event loop for as long as
-// copying the page tables takes: 17 ms measured in a process of 260 MB, 52 ms in one of 1.1 GB. The helper is small
-// and has no event loop that anybody waits for. It is started with the first command and again whenever it ended.
+// The backend's side of the helper process. Starting a command forks, and a fork blocks the event loop while the
+// kernel copies the page tables: 17 ms measured in a process of 260 MB, 52 ms in one of 1.1 GB. The helper process
+// is small and nothing waits for its event loop. It starts with the first command and restarts after it exits.
 import { type ChildProcess, fork } from 'node:child_process';
 import { forkModule } from '../../program/packaged.ts';
 import type { CommandRequest, CommandResult, CommandRunner, HelperOrder, HelperReport } from './protocol.ts';
@@ -42,17 +42,17 @@ export class CommandHelper implements CommandRunner {
     });
   }
 
-  /** The number of the helper process, if it is running. */
+  /** The pid of the helper process, if it is running. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** Hangs up. Commands still running finish by themselves, unheard. */
+  /** Disconnects. Running commands finish on their own; their results are lost. */
   close(): void {
     const child = this.#child;
     this.#child = null;
     if (child?.connected === true) child.disconnect();
-    this.#giveUp('the backend stops');
+    this.#giveUp('the backend is stopping');
   }
 
   #start(): ChildProcess {
@@ -60,7 +60,7 @@ export class CommandHelper implements CommandRunner {
       serialization: 'advanced',
       env: {},
       execArgv: [],
-      // No open file of the backend but standard error, for the last words of a crash.
+      // Inherits no file descriptors except stderr, for crash messages.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const gone = (why: string): void => {
@@ -75,7 +75,7 @@ export class CommandHelper implements CommandRunner {
   }
 
   #send(order: HelperOrder): void {
-    // A failure to send is followed by `error` or `exit`, which give up on everything at once.
+    // A failed send also emits `error` or `exit`, which fail all pending commands.
     this.#child?.send(order, () => {});
   }
 
@@ -89,12 +89,12 @@ export class CommandHelper implements CommandRunner {
   #giveUp(why: string): void {
     for (const [id, { startedMs, settle }] of this.#running) {
       this.#running.delete(id);
-      const message = `the process that runs commands is gone: ${why}`;
+      const message = `the process that runs commands exited: ${why}`;
       settle({ type: 'notStarted', message, outage: true, durationMs: performance.now() - startedMs });
     }
   }
 
-  /** An idle helper keeps nobody from ending. */
+  /** An idle helper does not keep the process alive. */
   #hold(): void {
     const child = this.#child;
     if (child === null) return;

@@ -1,6 +1,6 @@
-// The helper process: runs commands for the backend, so that forking copies the page tables of a small process and
-// not of one that holds every entity. When the backend ends, running commands get a while to finish; then they are ended
-// too: nobody would ever learn what came of them, and the next backend delivers again.
+// The helper process: runs commands for the backend, so that a fork copies the page tables of a small process
+// instead of those of the backend. When the backend exits, running commands get a grace period and are then killed:
+// their results would be lost, and the next backend delivers again.
 import { orphanGraceMs } from '../limits.ts';
 import type { HelperOrder, HelperReport } from './protocol.ts';
 import { runCommand } from './run-command.ts';
@@ -14,7 +14,7 @@ const obey = async (order: HelperOrder): Promise<void> => {
   }
   const abort = new AbortController();
   aborts.set(order.id, abort);
-  // An advanced message carries bytes as Uint8Array.
+  // Advanced IPC serialization delivers bytes as Uint8Array.
   const { input } = order.request;
   const bytes = typeof input === 'string' ? input : Buffer.from(input);
   const result = await runCommand({ ...order.request, input: bytes, signal: abort.signal });
@@ -24,7 +24,7 @@ const obey = async (order: HelperOrder): Promise<void> => {
 };
 
 process.on('message', (order: HelperOrder) => {
-  // runCommand never rejects; if it does, that is a bug, and this process ends loudly and is started anew.
+  // runCommand never rejects. If it does, that is a bug: this process crashes and is restarted.
   void obey(order);
 });
 process.on('disconnect', () => {
@@ -32,6 +32,6 @@ process.on('disconnect', () => {
     for (const abort of aborts.values()) abort.abort();
   }, orphanGraceMs).unref();
 });
-// Signals of the terminal go to the whole group; the backend decides when its helper ends, by hanging up.
+// Terminal signals reach the whole process group. The backend ends its helper by disconnecting, so ignore them.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});

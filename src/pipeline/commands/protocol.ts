@@ -1,23 +1,23 @@
-// A command to run and what came of it; and the words between the backend and the helper process that runs commands.
+// The request and result of a command, and the messages between the backend and the helper process.
 
 export interface CommandRequest {
   readonly command: string;
   readonly input: string | Buffer;
   readonly env: Readonly<Record<string, string>>;
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly timeoutMs: number;
-  /** Output past this is read and dropped, so that the command never blocks on it. */
+  /** Output beyond this is read and discarded, so that the command never blocks on it. */
   readonly maxOutputBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export type CommandResult = { readonly durationMs: number } & (
   | { readonly type: 'exited'; readonly status: number; readonly output: Buffer; readonly truncated: boolean }
-  /** The whole process group was killed; `output` is what it wrote until then. */
+  /** The whole process group was killed; `output` is what it wrote before. */
   | { readonly type: 'timedOut'; readonly output: Buffer }
-  /** Killed because the backend stops. */
+  /** Killed because the backend is stopping. */
   | { readonly type: 'aborted' }
-  /** `outage`: this machine is out of something just now; otherwise the command itself can't be started. */
+  /** `outage`: the machine is temporarily out of a resource. Otherwise the command itself cannot be started. */
   | { readonly type: 'notStarted'; readonly message: string; readonly outage: boolean }
 );
 

@@ -1,10 +1,10 @@
-// Runs one command of a handler or mutator: the event on its standard input, both of its outputs as one stream, in
-// the order they were written. Whatever goes wrong is a result with a name; nothing here throws.
+// Runs one handler or mutator command: the event on stdin, stdout and stderr combined in the order written.
+// Failures are named results; nothing throws.
 import type { Spawn } from '../../execution/process-group.ts';
 import { type Ending, runCommand as run } from '../../execution/run-command.ts';
 import type { CommandRequest, CommandResult, CommandRunner } from './protocol.ts';
 
-/** Out of processes, files or memory: worth another try, unlike a wrong command. */
+/** Out of processes, files or memory: may succeed on retry, unlike a wrong command. */
 const scarcity = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS']);
 
 export const isScarcity = (error: unknown): boolean =>
@@ -35,5 +35,5 @@ export const runCommand = async (request: CommandRequest, start?: Spawn): Promis
 const statusOf = (ending: Extract<Ending, { type: 'exited' | 'signalled' }>): number =>
   ending.type === 'exited' ? ending.status : 128 + ending.signal;
 
-/** Runs commands from this very process. */
+/** Runs commands from the current process. */
 export const directRunner: CommandRunner = { run: (request) => runCommand(request) };

@@ -1,10 +1,10 @@
-// What every handler type answers with.
+// The result type shared by all handler types.
 import type { HandlerStep } from '../trace.ts';
 
-/** What came of handing an event to a handler; the caller adds name, type and duration. */
+/** The result of passing an event to a handler. The caller adds name, type and duration. */
 export type Handling = Omit<HandlerStep, 'name' | 'type' | 'durationMs'>;
 
-/** The network or the far end is out of order now: another try may succeed. */
+/** The network or the remote host is temporarily unavailable; a retry may succeed. */
 const networkOutages = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -40,6 +40,6 @@ export const socketTimeout = (address: string, seconds: number): Handling => ({
 
 export const socketAborted = (address: string): Handling => ({
   outcome: 'failed',
-  why: `${address}: given up because the backend stops`,
+  why: `${address}: canceled because the backend is stopping`,
   retry: true,
 });

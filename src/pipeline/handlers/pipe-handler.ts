@@ -1,4 +1,4 @@
-// The `pipe` handler: a command on this machine that reads the mutated event.
+// The `pipe` handler: runs a local command with the mutated event on stdin.
 import type { Handler } from '../../model/handler.ts';
 import type { CommandRunner } from '../commands/protocol.ts';
 import type { Environment } from '../environment.ts';
@@ -6,7 +6,7 @@ import { maxHandlerReadBytes } from '../limits.ts';
 import { clipOutput, clipReason } from '../trace.ts';
 import type { Handling } from './handling.ts';
 
-/** Status that goes with a timeout, as in the reference product. */
+/** The status reported for a timeout, as in the reference product. */
 const timedOutStatus = 2;
 
 export const pipeHandler = async (
@@ -42,7 +42,7 @@ export const pipeHandler = async (
         output: clipOutput(`Execution timed out\n${shown(result.output)}`),
       };
     case 'aborted':
-      return { outcome: 'failed', why: 'killed because the backend stops', retry: true };
+      return { outcome: 'failed', why: 'killed because the backend is stopping', retry: true };
     case 'notStarted': {
       const why = clipReason(environment.scrub(`could not be started: ${result.message}`));
       return { outcome: 'failed', why, ...(result.outage ? { retry: true } : {}) };

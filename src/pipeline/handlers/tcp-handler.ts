@@ -1,5 +1,5 @@
-// The `tcp` handler: connect, write the mutated event, close. No reply is read and no newline added; the timeout
-// bounds dial and write.
+// The `tcp` handler: connects, writes the mutated event, closes. It reads no reply and adds no newline. The timeout
+// covers connect and write.
 import { connect } from 'node:net';
 import type { Handler } from '../../model/handler.ts';
 import { defaultSocketTimeoutSeconds, socketLingerMs } from '../limits.ts';
@@ -26,16 +26,16 @@ export const tcpHandler = (
       if (destroy) socket.destroy();
       resolve(handling);
     };
-    // Once settled, a late error is of no interest: the data had left, or its failure is reported already.
+    // After settling, errors are ignored: the data was written, or its failure is already reported.
     socket.on('error', (error) => settle(socketFailure(error, address), true));
     socket.on('finish', () => {
       settle({ outcome: 'handled', why: `${address}: ${Buffer.byteLength(data)} bytes written` }, false);
-      // The far end closes when it has read everything; cutting it off at once could lose what is under way.
+      // The peer closes when it has read everything; destroying the socket immediately could lose data in transit.
       const linger = setTimeout(() => socket.destroy(), socketLingerMs);
       linger.unref();
       socket.on('close', () => clearTimeout(linger));
     });
-    // A reply nobody reads would keep the connection from closing.
+    // Discards replies; unread data would keep the connection open.
     socket.resume();
     socket.end(data);
   });

@@ -1,5 +1,5 @@
-// The `udp` handler: the mutated event as one datagram. It is sent, not delivered: UDP promises nothing, so neither
-// do we.
+// The `udp` handler: sends the mutated event as one datagram. UDP does not confirm delivery, so success only means
+// that it was sent.
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import type { Handler } from '../../model/handler.ts';
@@ -18,7 +18,7 @@ export const udpHandler = async (
   if (bytes > maxDatagramBytes)
     return {
       outcome: 'failed',
-      why: `${address}: ${bytes} bytes don't fit into one datagram (at most ${maxDatagramBytes}); use a mutator or tcp`,
+      why: `${address}: ${bytes} bytes do not fit into one datagram (at most ${maxDatagramBytes}); use a mutator or tcp`,
     };
   const seconds = handler.timeout || defaultSocketTimeoutSeconds;
   return bounded(send(host, port, data, address, bytes), address, seconds, signal);

@@ -1,5 +1,5 @@
-// The bench: expressions that were stopped several times in a row rest for a while, so that one bad filter costs its
-// owner the filter and everybody else nothing. One that had to be ended with its whole thread rests at once.
+// Suspends expressions that exceed their limits repeatedly, so that one bad filter does not delay the others. An
+// expression whose thread had to be terminated is suspended immediately.
 import { benchMs, maxCompiledExpressions, maxStrikes } from '../limits.ts';
 import type { ExpressionOutcome, FailureKind } from './protocol.ts';
 
@@ -12,7 +12,7 @@ export type Bench = Map<string, Record>;
 
 const costly: ReadonlySet<FailureKind> = new Set(['slow', 'memory', 'recursion', 'hung']);
 
-/** What to report instead of running this expression now; null when it may run. */
+/** The outcome to report instead of running a suspended expression; null if it may run. */
 export const restingOutcome = (
   bench: Bench,
   text: string,
@@ -21,11 +21,11 @@ export const restingOutcome = (
   const record = bench.get(text);
   if (record === undefined || record.untilMs <= nowMs) return null;
   const seconds = Math.ceil((record.untilMs - nowMs) / 1000);
-  const message = `not run: stopped too often, tried again in ${seconds} s`;
+  const message = `not run: exceeded its limits too often, next try in ${seconds} s`;
   return { type: 'failed', kind: 'resting', message };
 };
 
-/** Learns from an outcome. `nowMs` is monotonic time. */
+/** Updates the strikes from an outcome. `nowMs` is monotonic time. */
 export const noteOutcome = (bench: Bench, text: string, outcome: ExpressionOutcome, nowMs: number): void => {
   if (outcome.type === 'failed' && outcome.kind === 'resting') return;
   if (outcome.type === 'value' || !costly.has(outcome.kind)) {
@@ -34,6 +34,6 @@ export const noteOutcome = (bench: Bench, text: string, outcome: ExpressionOutco
   }
   const strikes = outcome.kind === 'hung' ? maxStrikes : (bench.get(text)?.strikes ?? 0) + 1;
   if (bench.size >= maxCompiledExpressions) bench.clear();
-  // After a rest the expression has one try: the strikes stay until it succeeds.
+  // After a suspension the expression gets one try: the strikes stay until it succeeds.
   bench.set(text, { strikes, untilMs: strikes >= maxStrikes ? nowMs + benchMs : 0 });
 };

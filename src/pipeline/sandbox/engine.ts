@@ -1,8 +1,8 @@
-// One QuickJS interpreter, compiled to WebAssembly, in the thread of whoever calls it (that is the sandbox worker).
-// It gives each program a time limit, a memory limit and a stack limit, and answers with data.
+// One QuickJS interpreter, compiled to WebAssembly, in the calling thread (the sandbox worker). It enforces a time,
+// memory and stack limit per program and returns results as data.
 //
-// Expressions that only read (plain-expression-rule) are compiled once and share one parsed event: about 1 us each.
-// All others run in a fresh context with a fresh event: about 250 us, and nothing they do outlives them.
+// Read-only expressions (plain-expression-rule) are compiled once and share one parsed event: about 1 us each. All
+// others run in a new context with a new event: about 250 us, with no state left behind.
 import variant from '@jitl/quickjs-wasmfile-release-sync';
 import {
   newQuickJSWASMModuleFromVariant,
@@ -19,15 +19,15 @@ import type { ExpressionOutcome, MutationOutcome, MutatorProgram } from './proto
 import { describe, type Failed, kindOf, tooLong } from './thrown.ts';
 import { createTimeLimiter } from './time-limit.ts';
 
-/** The interpreter's own stack or memory is in doubt: nothing may run in this module any more. */
+/** The interpreter's stack or memory may be corrupt; the module must not be used again. */
 export class EngineBroken extends Error {
   override readonly name = 'EngineBroken';
 }
 
-// The package's types describe its CommonJS face, where this export sits one level deeper.
+// The package's types describe its CommonJS export, which nests this export one level deeper.
 const quickjs = variant as unknown as QuickJSSyncVariant;
 
-/** ES5 and the parts of later editions that people use; no proxies, no promises, no typed arrays. */
+/** ES5 and commonly used parts of later editions; no proxies, promises or typed arrays. */
 const intrinsics = { BaseObjects: true, Date: true, Eval: true, RegExp: true, JSON: true, MapSet: true };
 
 const unlimited = (): boolean => false;
@@ -61,14 +61,15 @@ export class Engine {
   }
 
   /**
-   * True after a program was stopped, ran out of memory or out of stack: what it left behind can't be trusted to be
-   * freed, so the next program needs a new engine (about 10 ms). The old one is garbage, WebAssembly memory and all.
+   * True after a program was stopped or ran out of memory or stack. Its memory may not be freed correctly, so the
+   * next program needs a new engine (about 10 ms). The old one is garbage collected, including its WebAssembly
+   * memory.
    */
   get spent(): boolean {
     return this.#spent;
   }
 
-  /** Is the event, as its JSON says, matched by this expression? */
+  /** Whether this expression matches the event, given as JSON. */
   evaluate(
     text: string,
     scripts: readonly string[],
@@ -109,7 +110,7 @@ export class Engine {
     });
   }
 
-  /** Null, or what the parser says and where. */
+  /** Null, or the parser's message with its position. */
   syntaxProblem(text: string): string | null {
     const outcome = this.#guarded((): Failed | null => {
       if (text.length > maxProgramChars) return tooLong(text);
@@ -129,7 +130,7 @@ export class Engine {
       : { type: 'badResult', class: text.slice(1) };
   }
 
-  /** Host errors out of the interpreter mean that its stack is not where it thinks it is. */
+  /** A host error inside the interpreter means that its stack is inconsistent. */
   #guarded<T>(run: () => T): T {
     try {
       return run();
@@ -204,7 +205,7 @@ export class Engine {
     return null;
   }
 
-  /** The compiled form of an expression that only reads; null for every other text. */
+  /** The compiled form of a read-only expression; null for all others. */
   #plain(text: string): QuickJSHandle | null {
     const shared = this.#sharedCell();
     const known = shared.compiled.get(text);
@@ -219,9 +220,9 @@ export class Engine {
     return compiled;
   }
 
-  /** Null also for a syntax error: running the text itself then says what is wrong with it. */
+  /** Also null for a syntax error: running the text then reports it. */
   #compile(context: QuickJSContext, text: string): QuickJSHandle | null {
-    // `a) + (b` is fine inside parentheses and nonsense by itself, so the bare text has to parse first.
+    // `a) + (b` is valid inside parentheses but not alone, so the bare text must parse first.
     if (this.#parses(context, text) !== null) return null;
     const result = context.evalCode(`(function () { return (\n${text}\n) ? 1 : 0 })`, 'expression');
     if (!result.error) return result.value;
@@ -236,7 +237,7 @@ export class Engine {
     return null;
   }
 
-  /** Parses the event into the shared context, unless it is there already. */
+  /** Parses the event into the shared context, unless it is already there. */
   #enterShared(shared: Shared, eventJson: string, nowMs: number): Failed | null {
     if (shared.entered?.eventJson === eventJson && shared.entered.nowMs === nowMs) return null;
     shared.entered = null;
@@ -245,7 +246,7 @@ export class Engine {
     return failed;
   }
 
-  /** The event as filters see it, as JSON for a fresh context. */
+  /** The event as filters see it, as JSON for a new context. */
   #wholeEvent(eventJson: string, nowMs: number): string | Failed {
     const shared = this.#sharedCell();
     const failed = this.#enterShared(shared, eventJson, nowMs);
@@ -269,7 +270,7 @@ export class Engine {
     });
   }
 
-  /** Called within the time limit of what failed: a thrown object may have getters. */
+  /** Call within the program's time limit: a thrown object may have getters. */
   #failure(context: QuickJSContext, error: QuickJSHandle, where = ''): Failed {
     const { name, message, line, pending } = error.consume((handle) => describe(context, handle));
     const kind = kindOf(name, message);

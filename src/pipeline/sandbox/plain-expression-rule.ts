@@ -1,6 +1,6 @@
-// Can an expression change anything? One that surely only reads may share a parsed event and a compiled form with
-// all others; every other one gets a fresh interpreter of its own. The answer errs on the safe side: it looks at the
-// raw text, strings and all, and says yes only if nothing in it could write, call back or define. Pure.
+// Decides whether an expression is read-only. Read-only expressions may share a parsed event and be compiled once;
+// all others get a new context. The check is conservative: it inspects the raw text, including strings, and accepts
+// only text without anything that could write, call back or define. Pure.
 
 const readers = new Set(
   [
@@ -8,31 +8,31 @@ const readers = new Set(
     'test toLowerCase toString toUpperCase trim trimEnd trimStart hasOwnProperty split at keys isArray join',
     'hour minute second weekday seconds_since parseInt parseFloat Number String Boolean isNaN isFinite',
     'abs ceil floor max min round',
-    // Operators that may stand before a group.
+    // Operators allowed before a group.
     'in instanceof typeof void',
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Assignment in all its forms: a `=` that is part of no comparison. An arrow function counts as one. */
+/** Assignments in any form: a `=` that is not part of a comparison. Includes arrow functions. */
 const assignment = /(?<![=!<>])=(?!=)|<<=|>>=|=>/;
 const stepping = /\+\+|--/;
-/** Comments, templates, escapes that hide names, ends of statements, spreads, private names. */
+/** Comments, templates, escapes that could hide names, statement ends, spreads, private names. */
 const suspicious = /\/\/|\/\*|`|\\[ux]|[;@#]|\.\.\./;
 const words =
   /\b(?:delete|new|function|class|var|let|const|eval|Function|import|yield|await|async|arguments|this|get|set)\b/;
 const wordChar = /[\w$]/;
 const space = /\s/;
-/** What may stand before a parenthesis that groups. */
+/** Characters allowed before a grouping parenthesis. */
 const operators = '(,[!&|?:<>=+-*/%~^';
 
-/** The text without the semicolons and spaces people end expressions with. */
+/** The text without trailing semicolons and spaces. */
 export const withoutTrailer = (text: string): string => {
   let end = text.length;
   while (end > 0 && (text[end - 1] === ';' || space.test(text[end - 1] ?? ''))) end -= 1;
   return text.slice(0, end);
 };
 
-/** True when the text (without its trailer) is one expression that only reads. */
+/** True if the text (without its trailer) is one read-only expression. */
 export const isPlainReading = (text: string): boolean =>
   !assignment.test(text) &&
   !stepping.test(text) &&
@@ -48,7 +48,7 @@ const callsOnlyReaders = (text: string): boolean => {
   return true;
 };
 
-/** An opening parenthesis either groups (an operator or nothing stands before it), or calls what is known to read. */
+/** An opening parenthesis either groups (after an operator or at the start) or calls a known read-only function. */
 const groupsOrReads = (text: string, parenthesis: number): boolean => {
   let end = parenthesis;
   while (end > 0 && space.test(text[end - 1] ?? '')) end -= 1;

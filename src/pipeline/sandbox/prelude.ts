@@ -1,10 +1,10 @@
-// The programs an interpreter starts with: what user code finds there besides plain JavaScript. They are source text
-// on purpose, since nothing of the host may cross into the interpreter except strings and numbers. Each evaluates to
-// an object of functions for the host, which user code can't reach.
+// The programs that initialize an interpreter: the globals available to user code besides plain JavaScript. They
+// are source text, since only strings and numbers may cross from the host. Each evaluates to an object of host
+// functions that user code cannot reach.
 
 /**
- * Beside an entity in place of an event: expressions then see that entity alone, as `entity`. No event that we
- * write holds this key.
+ * Set beside an entity that is passed instead of an event: expressions then see only that entity, as `entity`
+ * (proxy requests). Events never contain this key.
  */
 export const candidateKey = 'is_candidate';
 
@@ -32,8 +32,8 @@ const globals = `
   };`;
 
 /**
- * For one expression that may do anything, in a context of its own. Small, since it is parsed each time: the event
- * arrives as `whole` of the shared context made it.
+ * For one expression that is not read-only, in its own context. Small, since it is parsed each time; the event is
+ * the output of `whole` in the shared context.
  */
 export const freshPrelude = `(function (global) {${globals}
   return {
@@ -43,10 +43,10 @@ export const freshPrelude = `(function (global) {${globals}
 })(globalThis)`;
 
 /**
- * For filter expressions. Helpers take unix seconds and answer in UTC, 0 without an argument. `event` has its
- * metadata both nested and one level higher, and no field is undefined that may simply be absent; only `check` and
- * `metrics` are missing when the event has none. Done in here rather than before the crossing: a third less JSON to
- * parse, which is what an evaluation mostly costs.
+ * For filter expressions. Helper functions take Unix seconds and use UTC; without an argument they return 0. The
+ * metadata of `event` is available nested and at the top level, and optional fields are never undefined; only
+ * `check` and `metrics` are missing if the event has none. This runs inside the interpreter, which makes the JSON a
+ * third smaller; parsing it dominates the cost of an evaluation.
  */
 export const filterPrelude = `(function (global) {${globals}
   var lists = {
@@ -102,9 +102,9 @@ export const filterPrelude = `(function (global) {${globals}
 })(globalThis)`;
 
 /**
- * For mutators: the event as it is serialised, whose metadata can also be read and written one level higher
- * (`event.check.labels`), as in filters. `finish` turns what the mutator returned into text: `T` and the output, or
- * `C` and the class of an unusable result.
+ * For mutators: the event as serialized. Its metadata can also be read and written at the top level
+ * (`event.check.labels`), as in filters. `finish` converts the mutator's return value to text: `T` and the output,
+ * or `C` and the class of an invalid result.
  */
 export const mutatorPrelude = `(function (global) {
   var parse = JSON.parse, stringify = JSON.stringify, classOf = Object.prototype.toString, call = Function.call;

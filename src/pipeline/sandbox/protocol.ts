@@ -1,8 +1,8 @@
-// The words between the sandbox (in the main thread) and its worker, and the two ports the rest of the room uses.
+// Messages between the sandbox (in the main thread) and its worker, and the two interfaces used by the pipelines.
 
 export type FailureKind = 'slow' | 'memory' | 'recursion' | 'threw' | 'syntax' | 'hung' | 'resting';
 
-/** What came of one expression. A failure is data: a user's mistake never throws through this room. */
+/** The outcome of one expression. Failures are data; user mistakes never throw. */
 export type ExpressionOutcome =
   | { readonly type: 'value'; readonly truthy: boolean }
   | { readonly type: 'failed'; readonly kind: FailureKind; readonly message: string };
@@ -11,33 +11,33 @@ export interface FilterProgram {
   readonly name: string;
   readonly action: 'allow' | 'deny';
   readonly expressions: readonly string[];
-  /** Sources evaluated before each expression (runtime assets). */
+  /** Sources evaluated before each expression (from runtime assets). */
   readonly scripts: readonly string[];
 }
 
 export interface FilterRun {
-  /** One per expression up to and including the one that decided. */
+  /** One per expression, up to and including the deciding one. */
   readonly outcomes: readonly ExpressionOutcome[];
   readonly durationMs: number;
 }
 
-/** Evaluates custom filters on one event, given as the JSON handlers get. */
+/** Evaluates custom filters on one event, given as the JSON that handlers receive. */
 export interface ExpressionRunner {
   readonly limits: { readonly timeMs: number; readonly memoryBytes: number };
-  /** One run per filter, in order. Rejects only with an outage (MonError `unavailable`). */
+  /** One result per filter, in order. Rejects only on an outage (MonError `unavailable`). */
   evaluate(
     eventJson: string,
     nowMs: number,
     filters: readonly FilterProgram[],
   ): Promise<readonly FilterRun[]>;
-  /** Null, or what is wrong with the syntax and where. */
+  /** Null, or the syntax error and its position. */
   validateExpression(text: string): Promise<string | null>;
 }
 
 export interface MutatorProgram {
-  /** The body of a function; `return` allowed. */
+  /** A function body; may contain `return`. */
   readonly body: string;
-  /** Strings visible as globals. */
+  /** Strings available as globals. */
   readonly globals: Readonly<Record<string, string>>;
   readonly scripts: readonly string[];
   readonly timeMs: number;
@@ -45,16 +45,16 @@ export interface MutatorProgram {
 
 export type MutationOutcome =
   | { readonly type: 'text'; readonly text: string }
-  /** Neither a string nor undefined: the class of what was returned. */
+  /** The class of a return value that is neither a string nor undefined. */
   | { readonly type: 'badResult'; readonly class: string }
   | { readonly type: 'failed'; readonly kind: FailureKind; readonly message: string };
 
 export interface MutatorRunner {
-  /** Rejects only with an outage. */
+  /** Rejects only on an outage. */
   mutate(eventJson: string, program: MutatorProgram): Promise<MutationOutcome>;
 }
 
-/** An expression the worker must not run, and what to report in its place. Indexes into filters and expressions. */
+/** An expression that the worker must skip, and the outcome to report. Indexes of filter and expression. */
 export interface Barred {
   readonly filter: number;
   readonly expression: number;
@@ -85,18 +85,19 @@ export interface SandboxTask {
 export type WorkerReport =
   | { readonly type: 'ready' }
   | { readonly type: 'answer'; readonly id: number; readonly answer: SandboxAnswer }
-  /** The interpreter itself broke: this worker is of no more use. */
+  /** The interpreter broke; this worker cannot be used any more. */
   | { readonly type: 'broken'; readonly message: string };
 
 export interface WorkerSetup {
   readonly timeMs: number;
   readonly memoryBytes: number;
-  /** Shared with the main thread: where the worker is, see `progress`. */
+  /** Shared with the main thread; see `progress`. */
   readonly progress: Int32Array;
 }
 
 /**
- * Cells the worker writes before each program, so that the main thread can tell a long queue from a hang.
- * `steps` grows with every program begun; `task` is 0 while nothing runs; `limitMs` is the longest that what runs may take.
+ * Cells that the worker writes before each program, so that the main thread can distinguish a long queue from a
+ * hang. `steps` counts started programs, `task` is 0 when idle, `limitMs` is the maximum duration of the current
+ * program.
  */
 export const progress = { task: 0, steps: 1, filter: 2, expression: 3, limitMs: 4, length: 5 } as const;

@@ -1,6 +1,6 @@
-// The thread user code runs in. It takes one task at a time, writes down which program it begins, and answers. It
-// exists so that a program in native code that asks nobody (a search through 2^53 array elements) stops this thread
-// and not the backend: the main thread watches the progress cells and ends the thread when they stand still.
+// The worker thread that runs user code, one task at a time. It records which program it starts. Native code cannot
+// be interrupted (e.g. a search through 2^53 array elements), so such a program blocks this thread, not the
+// backend: the main thread watches the progress cells and terminates the thread when they stop changing.
 import { parentPort, workerData } from 'node:worker_threads';
 import { maxStretch, newEngineMs } from '../limits.ts';
 import { Engine } from './engine.ts';
@@ -16,7 +16,7 @@ import {
   type WorkerSetup,
 } from './protocol.ts';
 
-if (parentPort === null) throw new Error('sandbox-worker runs in a worker thread only');
+if (parentPort === null) throw new Error('sandbox-worker must run in a worker thread');
 const port = parentPort;
 const setup = workerData as WorkerSetup;
 const cells = setup.progress;
@@ -33,7 +33,7 @@ const begin = (filter: number, expression: number, limitMs: number): void => {
 
 const usableEngine = async (filter: number, expression: number): Promise<Engine> => {
   if (engine.spent) {
-    // Not the program's fault if this takes long on a busy machine.
+    // Loading may take long on a busy machine; that is not the program's fault.
     begin(filter, expression, newEngineMs);
     engine = await Engine.create(setup.memoryBytes);
   }
@@ -41,8 +41,8 @@ const usableEngine = async (filter: number, expression: number): Promise<Engine>
 };
 
 /**
- * An `allow` filter is decided by its first expression that does not match, a `deny` filter by the first that does. One that
- * fails decides nothing.
+ * The first expression that does not match decides an `allow` filter, the first that matches decides a `deny`
+ * filter. A failed expression decides nothing.
  */
 const decides = (program: FilterProgram, outcome: ExpressionOutcome): boolean =>
   outcome.type === 'value' && outcome.truthy === (program.action === 'deny');
@@ -86,7 +86,7 @@ const report = (message: WorkerReport): void => port.postMessage(message);
 
 const tasks: SandboxTask[] = [];
 let working = false;
-/** One task after the other, though a task may wait for a new engine in its middle. */
+/** Runs tasks in sequence, even if a task waits for a new engine. */
 const work = async (): Promise<void> => {
   if (working) return;
   working = true;

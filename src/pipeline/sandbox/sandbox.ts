@@ -1,7 +1,8 @@
-// The sandbox as the backend sees it: a queue in front of one worker thread, a watch over that thread, and the bench.
-// User code never runs in the main thread. In-process QuickJS would block the event loop for up to 50 ms an
-// expression, and for ever in native code that never asks whether to stop (measured: a search through a sparse array,
-// allocation of large strings); a thread can be ended. The price is one message each way, about 20 us an event.
+// The sandbox in the backend: a queue for one worker thread, a watchdog for it, and the list of suspended
+// expressions. User code never runs in the main thread. There, QuickJS would block the event loop for up to 50 ms
+// per expression, or forever in native code that cannot be interrupted (measured: a search through a sparse array,
+// allocation of large strings); a thread can be terminated. The cost is one message each way, about 20 us per
+// event.
 import { Worker } from 'node:worker_threads';
 import { MonError } from '../../model/errors.ts';
 import { workerModule } from '../../program/packaged.ts';
@@ -56,7 +57,7 @@ export class Sandbox implements ExpressionRunner, MutatorRunner {
   readonly #inFlight = new Map<number, Waiting>();
   #watch: NodeJS.Timeout | null = null;
   #seen = { steps: 0, standingMs: 0 };
-  /** Threads lost since the last answer. */
+  /** Threads lost since the last result. */
   #losses = 0;
   #closed = false;
 
@@ -71,7 +72,7 @@ export class Sandbox implements ExpressionRunner, MutatorRunner {
   ): Promise<readonly FilterRun[]> {
     const barred = this.#barred(filters);
     const answer = await this.#submit({ type: 'filters', eventJson, nowMs, filters, barred });
-    if (answer.type !== 'filters') throw unavailable('answered out of turn');
+    if (answer.type !== 'filters') throw unavailable('unexpected response from the worker');
     this.#learn(filters, answer.runs);
     return answer.runs;
   }
@@ -80,7 +81,7 @@ export class Sandbox implements ExpressionRunner, MutatorRunner {
     const resting = restingOutcome(this.#bench, program.body, performance.now());
     if (resting !== null) return resting;
     const answer = await this.#submit({ type: 'mutate', eventJson, program });
-    if (answer.type !== 'mutate') throw unavailable('answered out of turn');
+    if (answer.type !== 'mutate') throw unavailable('unexpected response from the worker');
     const outcome = answer.outcome;
     noteOutcome(
       this.#bench,
@@ -96,12 +97,12 @@ export class Sandbox implements ExpressionRunner, MutatorRunner {
     return answer.type === 'validate' ? answer.problem : null;
   }
 
-  /** Evaluations that are not done yet. */
+  /** Number of unfinished evaluations. */
   get waiting(): number {
     return this.#queue.length + this.#inFlight.size;
   }
 
-  /** Refuses what waits and ends the thread. */
+  /** Rejects queued evaluations and terminates the thread. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#refuseAll(unavailable('is closed'));
@@ -194,7 +195,7 @@ export class Sandbox implements ExpressionRunner, MutatorRunner {
     this.#feed();
   }
 
-  /** Nothing to do: let the process end if it wants to. */
+  /** Lets the process exit while the sandbox is idle. */
   #rest(): void {
     if (this.#watch !== null) clearInterval(this.#watch);
     this.#watch = null;
@@ -202,8 +203,8 @@ export class Sandbox implements ExpressionRunner, MutatorRunner {
   }
 
   /**
-   * A program that stands still past its limit sits in native code. Time is counted in looks, not on a clock: after
-   * a pause of the whole process there has been one look, and the worker has had no more time than we had.
+   * A program that makes no progress past its limit is stuck in native code. Time is counted in watchdog ticks, not
+   * by a clock: a pause of the whole process counts as one tick, and the worker was paused as well.
    */
   #look(): void {
     const cells = this.#crew?.cells;
@@ -215,13 +216,13 @@ export class Sandbox implements ExpressionRunner, MutatorRunner {
     if (this.#seen.standingMs >= limitMs + hangGraceMs) this.#lose(`it did not stop after ${limitMs} ms`);
   }
 
-  /** Ends the thread. The task it was at is answered or tried again without the program that broke it. */
+  /** Terminates the thread. Its current task is answered, or retried without the program that broke it. */
   #lose(why: string): void {
     const crew = this.#crew;
     if (crew === null) return;
     this.#dismiss();
     crew.worker.terminate().catch(() => {
-      // The thread is gone already; there is nobody left to end.
+      // The thread has already exited.
     });
     this.#losses += 1;
     if (!crew.ready || this.#losses > maxLosses) {

@@ -1,4 +1,4 @@
-// Reads what a program of a user threw, and tells a stop by the interpreter from a mistake of the program.
+// Reads what a user program threw, and distinguishes an interrupt by the interpreter from an error of the program.
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 import { maxProgramChars } from '../limits.ts';
 import type { ExpressionOutcome, FailureKind } from './protocol.ts';
@@ -21,9 +21,9 @@ export const kindOf = (name: string, message: string): FailureKind => {
 export interface Thrown {
   readonly name: string;
   readonly message: string;
-  /** ` (line 1, column 4)` or nothing. */
+  /** ` (line 1, column 4)` or empty. */
   readonly line: string;
-  /** A getter of the thrown object threw in turn: that exception still sits in the interpreter. */
+  /** A getter of the thrown object threw as well, and its exception is still pending in the interpreter. */
   readonly pending: boolean;
 }
 
@@ -37,7 +37,7 @@ export const describe = (context: QuickJSContext, handle: QuickJSHandle): Thrown
   const read = (key: string): string | null =>
     context.getProp(handle, key).consume((value) => {
       const kind = context.typeof(value);
-      // What an exception in place of a value is reported as.
+      // Reported for an exception instead of a value.
       if (kind === 'unknown') pending = true;
       return kind === 'string' ? context.getString(value) : null;
     });

@@ -1,17 +1,17 @@
-// The clock of a program's time limit. On a busy machine 50 ms may pass while a thread gets 10 of them; an innocent
-// filter must not be stopped, and its alert lost, for that. So past the limit on the wall clock the thread's own time
-// on a processor counts, where the kernel tells it (Linux), up to a multiple of the limit.
+// The clock for a program's time limit. On a busy machine a thread may get 10 ms of CPU time in 50 ms, and a
+// correct filter must not be stopped and its alert lost because of that. After the wall-clock limit, the thread's
+// CPU time counts where the kernel provides it (Linux), up to a multiple of the limit.
 import { readFileSync } from 'node:fs';
 import { maxSampleAgeMs, maxStretch } from '../limits.ts';
 
 const accountPath = '/proc/thread-self/schedstat';
 
-/** Nanoseconds this thread has spent on a processor, as milliseconds; null where the kernel does not say. */
+/** CPU time of this thread in milliseconds; null if the kernel does not provide it. */
 export const threadCpuMs = (): number | null => {
   try {
     return Number(readFileSync(accountPath, 'utf8').split(' ')[0]) / 1e6;
   } catch {
-    // Not Linux, or no such file in this container: the wall clock has to do.
+    // Not Linux, or the file is missing in this container: use the wall clock.
     return null;
   }
 };
@@ -23,12 +23,12 @@ interface Clocks {
 
 const realClocks: Clocks = { wallMs: () => performance.now(), cpuMs: threadCpuMs };
 
-/** Starts a limit of so many milliseconds; what it returns says whether it is over, and is cheap to ask. */
+/** Starts a limit of `timeMs`. Returns a cheap function that tells whether the limit is exceeded. */
 export type StartTimeLimit = (timeMs: number) => () => boolean;
 
 /**
- * Reading the kernel's account costs about 20 us, so a program starts from a sample that may be a little old: what
- * the programs just before it used counts against it, by at most `maxSampleAgeMs`.
+ * Reading the CPU time from the kernel takes about 20 us, so a program may start from an older sample. CPU time of
+ * preceding programs then counts against it, at most `maxSampleAgeMs`.
  */
 export const createTimeLimiter = (clocks: Clocks = realClocks): StartTimeLimit => {
   let sampledMs = Number.NEGATIVE_INFINITY;

@@ -1,12 +1,12 @@
-// TLS to a broker, as the configuration of a client says it: who the broker must be, and who we are. Files are read
-// for every connection, so that renewed ones are taken without a restart.
+// TLS options for brokers from a client configuration: the broker's authority and our certificate. Files are read
+// for every connection, so that renewed ones need no restart.
 import { readFileSync } from 'node:fs';
 import { isMap } from '../../model/earlier/json.ts';
 
 export interface BrokerTls {
-  /** Authorities (PEM) the certificate of the broker must come from; absent: those of the system. */
+  /** Authorities (PEM) for the broker's certificate; absent: those of the system. */
   readonly ca?: Buffer;
-  /** Our own certificate (PEM), and its key. */
+  /** Our client certificate and key (PEM). */
   readonly cert?: Buffer;
   readonly key?: Buffer;
   readonly rejectUnauthorized: boolean;
@@ -18,9 +18,9 @@ const fileOf = (scope: unknown, key: string): Buffer | undefined => {
 };
 
 /**
- * The scope `ssl` or `tls`: `cert_chain_file`, `private_key_file`, `ca_file` and `verify_peer`. The reference product
- * believes any broker unless it is told to verify; here naming an authority is telling so too. Throws when a file cannot
- * be read.
+ * Reads the scope `ssl` or `tls`: `cert_chain_file`, `private_key_file`, `ca_file` and `verify_peer`. The reference
+ * product verifies brokers only with `verify_peer`; here, `ca_file` enables verification as well. Throws if a file
+ * cannot be read.
  */
 export const brokerTls = (scope: unknown): BrokerTls => {
   const [ca, cert, key] = ['ca_file', 'cert_chain_file', 'private_key_file'].map((file) =>

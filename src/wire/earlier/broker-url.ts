@@ -1,17 +1,17 @@
-// A broker as one URL names it, for those who have flags and no configuration files: the same scopes as in those files.
+// Converts a broker URL from a flag to the scopes that configuration files use.
 import type { Json } from '../../model/earlier/json.ts';
 import { brokerHeartbeatSeconds } from './limits.ts';
 
-/** Paths of PEM files; empty: none. */
+/** Paths of PEM files; empty means none. */
 export interface BrokerFiles {
-  /** The authority a broker's certificate must come from; none: those of the system. */
+  /** The authority of the broker's certificate; empty means those of the system. */
   readonly caFile: string;
-  /** What we show the broker, and its key. */
+  /** Our client certificate and its key. */
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** The scope `redis` or `rabbitmq` of a configuration. */
+/** The `redis` or `rabbitmq` scope of a configuration. */
 export type NamedBroker =
   | { readonly type: 'redis'; readonly redis: Json }
   | { readonly type: 'rabbitmq'; readonly rabbitmq: Json };
@@ -25,11 +25,11 @@ const forms = [
 export class BrokerUrlError extends Error {
   override readonly name = 'BrokerUrlError';
   constructor() {
-    super(`a broker is named by a URL of one of these forms: ${forms.join(', ')}`);
+    super(`a broker URL must have one of these forms: ${forms.join(', ')}`);
   }
 }
 
-/** Without the entries that say nothing. */
+/** Removes empty entries. */
 const given = (entries: Json): Json =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined && value !== ''));
 
@@ -55,7 +55,7 @@ const partsOf = (url: string): Parts => {
     scheme,
     user: decodeURIComponent(user),
     password: decodeURIComponent(password.join(':')),
-    // Not commas: those part the URLs of a list.
+    // Separated by semicolons, since commas separate the URLs of a list.
     hosts: hosts.split(';').map((one) => {
       const [, host, port] = hostPattern.exec(one) ?? [];
       if (host === undefined) throw new BrokerUrlError();
@@ -71,7 +71,7 @@ const databaseOf = (path: string): number => {
   return Number(path);
 };
 
-/** Throws a BrokerUrlError, without the URL in its message: that holds a password. */
+/** Throws a BrokerUrlError. Its message omits the URL, which contains a password. */
 export const brokerFromUrl = (url: string, files: BrokerFiles): NamedBroker => {
   const { scheme, user, password, hosts, path, fragment } = partsOf(url);
   const [first] = hosts;

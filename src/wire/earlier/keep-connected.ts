@@ -1,4 +1,4 @@
-// Keeps one connection up: tries, waits longer after each failure, tries again, until it is told to stop.
+// Keeps one connection open: reconnects with increasing delays until it is stopped.
 import { maxReconnectDelayMs, reconnectStepMs } from './limits.ts';
 import type { TransportListener } from './transport.ts';
 
@@ -7,10 +7,10 @@ export interface Connection {
 }
 
 export interface KeeperOptions<T extends Connection> {
-  /** Connects. Afterwards `lost` is called at most once, when the connection ends by itself. */
+  /** Connects. Afterwards `lost` is called at most once, when the connection ends on its own. */
   readonly open: (lost: (reason: string) => void) => Promise<T>;
   readonly listener: TransportListener;
-  /** First wait, and what each failure adds. */
+  /** First delay, and the increment per failure. */
   readonly stepMs?: number | undefined;
 }
 
@@ -42,13 +42,13 @@ export const keepConnected = <T extends Connection>({
     if (failed === undefined || failed !== connection) return;
     connection = undefined;
     listener.lost(reason);
-    // What is broken may never say that it is closed; the next attempt does not wait for it.
+    // A broken connection may never report its close; the next attempt does not wait for it.
     Promise.resolve(failed.close()).catch((error) => listener.failed(reasonOf(error)));
     retry();
   };
   const tryOnce = async (): Promise<void> => {
     let opened: T | undefined;
-    // It may be lost before we were told that it is there.
+    // The connection may be lost before `open` resolves.
     let early: string | undefined;
     try {
       opened = await open((reason) => {

@@ -1,32 +1,32 @@
-// The figures of the earlier generation's transports, each with its unit.
+// Limits of the earlier generation's transports. Units are in the names.
 
-/** One attempt to connect. */
+/** Timeout of one connection attempt. */
 export const connectTimeoutMs = 20_000;
-/** Messages a broker hands to the backend before the first of them is dealt with: they share commits. */
+/** Messages prefetched from a broker; they share commits. */
 export const maxMessagesInHand = 100;
-/** Requests that wait in a list of Redis for one of the clients that share it; beyond it the oldest are dropped. */
+/** Requests queued in a Redis list for the clients that share it; beyond that the oldest are dropped. */
 export const maxWaitingRequests = 1_000;
 /**
- * How often a broker shows that it is there. One that does not is given up after twice as long: before the silence of its
- * clients reaches any sensible threshold.
+ * Heartbeat interval of a broker. A broker that is silent twice as long is considered lost, before its clients
+ * reach any sensible keepalive threshold.
  */
 export const brokerHeartbeatSeconds = 10;
-/** The same for a Redis, which is asked, and has as long for its answer. */
+/** The same for Redis, which is pinged: interval and response timeout. */
 export const redisPingMs = 10_000;
-/** One question to a sentinel. */
+/** Timeout of one query to a sentinel. */
 export const sentinelTimeoutMs = 10_000;
-/** How long a goodbye to a broker may take. */
+/** Timeout for closing a broker connection. */
 export const closeTimeoutMs = 2_000;
-/** Waits between attempts: 2 s, 4 s, ... 20 s. */
+/** Reconnect delays: 2 s, 4 s, ... 20 s. */
 export const reconnectStepMs = 2_000;
 export const maxReconnectDelayMs = 20_000;
-/** A line over which nothing came for this long is dead. */
+/** A connection without any data for this long is considered dead. */
 export const webSocketSilenceMs = 60_000;
 export const webSocketPingMs = 20_000;
-/** Largest keepalive or result the backend takes, unless it is told otherwise; and the most it can be told. */
+/** Default and upper bound of the maximum size of a keepalive or result. */
 export const defaultMaxMessageBytes = 1_048_576;
 export const maxMaxMessageBytes = 4_194_304;
-/** Largest frame over a WebSocket: a message as a JSON string, which may double its length. */
+/** Maximum WebSocket frame size: a message as a JSON string, which may double its length. */
 export const maxFrameBytes = 2 * maxMaxMessageBytes + 1_024;
-/** Most messages a WebSocket client may have unanswered. */
+/** Maximum number of unacknowledged messages of a WebSocket client. */
 export const maxUnanswered = 1_024;

@@ -1,4 +1,4 @@
-// Where a RabbitMQ is: the `rabbitmq` scope of a configuration in the words of the library.
+// Converts the `rabbitmq` scope of a configuration to connection options of the library.
 import { isMap } from '../../model/earlier/json.ts';
 import { type BrokerTls, brokerTls } from './broker-tls.ts';
 
@@ -8,7 +8,7 @@ const number = (value: unknown, otherwise: number): number => (typeof value === 
 export interface BrokerAddress {
   readonly url: string | Readonly<Record<string, string | number>>;
   readonly prefetch: number;
-  /** Absent for a line in clear. */
+  /** Absent for connections without TLS. */
   readonly tls?: BrokerTls;
 }
 
@@ -32,7 +32,7 @@ const addressOf = (one: unknown): BrokerAddress => {
       password: text(map['password'], 'guest'),
       vhost: text(map['vhost'], '/'),
       frameMax: 131_072,
-      // 0 leaves it to the broker; to the library it would mean none at all.
+      // 0 means the broker's default; the library would disable heartbeats.
       ...(heartbeat === 0 ? {} : { heartbeat }),
     },
     prefetch: number(map['prefetch'], 1),
@@ -41,8 +41,8 @@ const addressOf = (one: unknown): BrokerAddress => {
 };
 
 /**
- * The brokers of a configuration, in the order in which they are tried. Throws for what is no URL, and when a file of a
- * TLS scope cannot be read.
+ * The brokers of a configuration, in the order they are tried. Throws on an invalid URL, and if a file of a TLS
+ * scope cannot be read.
  */
 export const brokerAddresses = (rabbitmq: unknown): readonly BrokerAddress[] => {
   if (!Array.isArray(rabbitmq)) return [addressOf(rabbitmq)];

@@ -1,5 +1,5 @@
-// The earlier generation's transport over RabbitMQ, with exactly its exchanges, queues, flags and message
-// properties: whoever declares them otherwise gets 406 from the broker.
+// The earlier generation's transport over RabbitMQ. Exchanges, queues, flags and message properties must match
+// exactly: the broker rejects other declarations with 406.
 import { randomInt } from 'node:crypto';
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
 import type { Pipe } from '../../model/earlier/pipes.ts';
@@ -16,9 +16,9 @@ import {
 } from './transport.ts';
 
 export interface RabbitmqTransportOptions {
-  /** As in the configuration: a map, a URL, or several maps of which any will do. */
+  /** As in the configuration: a map, a URL, or a list of maps for alternative brokers. */
   readonly rabbitmq: unknown;
-  /** In place of what the configuration says. */
+  /** Overrides the configuration. */
   readonly prefetch?: number;
   readonly stepMs?: number;
   readonly onFault: (error: unknown) => void;
@@ -31,10 +31,13 @@ const messageProperties = {
   persistent: false,
   priority: 0,
 } as const;
-/** Bindings and messages carry an empty routing key. */
+/** Bindings and messages use an empty routing key. */
 const noKey = '';
 
-/** Two connections with one channel each: one takes messages and sends keepalives, the other sends the rest. */
+/**
+ * Two connections with one channel each: one consumes messages and sends keepalives, the other sends everything
+ * else.
+ */
 class RabbitmqLine {
   readonly #options: RabbitmqTransportOptions;
   readonly #lost: (reason: string) => void;
@@ -45,7 +48,7 @@ class RabbitmqLine {
   #primary: Channel | undefined;
   #secondary: ConfirmChannel | undefined;
   #returned = false;
-  /** Results go one after the other, so that a returned one is known by its turn. */
+  /** Results are sent one at a time, so that a returned message can be matched to its result. */
   #sending: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -83,8 +86,9 @@ class RabbitmqLine {
   }
 
   /**
-   * A broker drops what no queue takes, and while no server listens there is no queue. The reference product loses such
-   * results; here the broker is asked to say so, which changes nothing for those who read the message.
+   * A broker drops messages that no queue accepts, and there is no queue while no server listens. The reference
+   * product loses such results. Here they are published as mandatory, so that the broker returns them; consumers
+   * see no difference.
    */
   async #publishSurely({ name }: Pipe, message: string): Promise<void> {
     const channel = this.#secondary;
@@ -96,7 +100,7 @@ class RabbitmqLine {
         error === null || error === undefined ? resolve() : reject(new NotConnected()),
       );
     });
-    if (this.#returned) throw new Error(`nobody listens to ${name} now`);
+    if (this.#returned) throw new Error(`there is currently no consumer for ${name}`);
   }
 
   async subscribe(pipe: Pipe, funnel: string, take: Take, ack: boolean): Promise<void> {
@@ -171,7 +175,7 @@ class RabbitmqLine {
     const done = () => {
       if (ack && !this.#closed) channel.ack(message);
     };
-    // Even what cannot be used is acknowledged: it would come back for ever.
+    // Unusable messages are acknowledged too; otherwise they would be redelivered forever.
     Promise.resolve()
       .then(() => take(message.content.toString('utf8'), { redelivered: message.fields.redelivered }))
       .catch(this.#options.onFault)
@@ -180,13 +184,13 @@ class RabbitmqLine {
   }
 }
 
-/** A broker that is gone never answers a goodbye. */
+/** A broker that is gone never confirms the close. */
 const closeInTime = async (connection: ChannelModel): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, closeTimeoutMs);
   });
-  // It may be gone already; then there is nothing left to close.
+  // Already closed; nothing to do.
   await Promise.race([connection.close().catch(() => {}), late]);
   clearTimeout(timer);
 };

@@ -1,16 +1,16 @@
-// Where a Redis is: the `redis` scope of a configuration in the words of the library.
+// Converts the `redis` scope of a configuration to options of the library.
 import type { RedisOptions as AllRedisOptions } from 'ioredis';
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import { brokerTls } from './broker-tls.ts';
 import { connectTimeoutMs, sentinelTimeoutMs } from './limits.ts';
 
-/** Without the one option whose type depends on the constructor. */
+/** Without the option whose type depends on the constructor. */
 export type RedisOptions = Omit<AllRedisOptions, 'replyMapping'>;
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** No magic: what is lost is lost, and our own keeper connects again, asking the sentinels anew. */
+/** Disables the library's retries: keep-connected reconnects and queries the sentinels again. */
 const plain: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
@@ -45,7 +45,7 @@ const sentinelOf = (one: unknown): Sentinel => {
 const sentinelsOf = (given: unknown): readonly Sentinel[] =>
   (typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : []).map(sentinelOf);
 
-/** The library has one password for all of them. */
+/** The library supports one password for all sentinels. */
 const throughSentinels = (sentinels: readonly Sentinel[], map: Json): RedisOptions => {
   const sentinelPassword = sentinels.find(({ password }) => password !== undefined)?.password;
   return {
@@ -55,7 +55,7 @@ const throughSentinels = (sentinels: readonly Sentinel[], map: Json): RedisOptio
   };
 };
 
-/** A database named in a URL is ignored, as the reference product does. */
+/** A database in the URL is ignored, as in the reference product. */
 const fromUrl = (given: string): RedisOptions => {
   const url = new URL(given);
   return {
@@ -81,7 +81,7 @@ const fromMap = (map: Json): RedisOptions => {
   };
 };
 
-/** Throws for what is no URL, and when a file of its TLS scope cannot be read. */
+/** Throws on an invalid URL, and if a file of the TLS scope cannot be read. */
 export const redisOptions = (redis: unknown): RedisOptions => ({
   ...plain,
   ...(typeof redis === 'string' ? fromUrl(redis) : fromMap(isMap(redis) ? redis : {})),

@@ -1,5 +1,5 @@
-// The earlier generation's transport over Redis, with exactly its keys: lists for direct pipes, channels for fanout
-// pipes, a connection of its own for every list that is waited on.
+// The earlier generation's transport over Redis, with the same keys: lists for direct pipes, channels for fanout
+// pipes, and one connection per list for blocking reads.
 import { Redis } from 'ioredis';
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
@@ -15,12 +15,12 @@ import {
 } from './transport.ts';
 
 export interface RedisTransportOptions {
-  /** As in the configuration: a map, or a URL. */
+  /** As in the configuration: a map or a URL. */
   readonly redis: unknown;
   readonly stepMs?: number;
-  /** How often it is asked whether it is there, and how long it has for the answer. */
+  /** Ping interval and response timeout. */
   readonly pingMs?: number;
-  /** A taker threw: a fault of ours, told and not passed on to the broker. */
+  /** A consumer threw. This is a bug of ours, so it is reported and not passed to the broker. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -28,15 +28,15 @@ const keyOf = (database: number, { type, name }: Pipe): string =>
   `transport:${database}:${type === 'direct' ? 'list' : 'channel'}:${name}`;
 
 /**
- * Where messages of a list are while they are dealt with. Others do not look there, so they find the list as ever; what a
- * crash leaves there is dealt with at the next start.
+ * The key where messages are kept while they are processed. Other programs do not read it. Messages left by a crash
+ * are processed at the next start.
  */
 export const inHandKeyOf = (key: string): string => `mon:${key}:in-hand`;
 
-/** Keepalives and results wait for the backend: none of them may get lost. */
+/** Keepalives and results are for the backend and must not be lost. */
 const isOurs = ({ name }: Pipe): boolean => name === keepalivesPipe.name || name === resultsPipe.name;
 
-/** One connected set of connections; the end of any of them is the end of all. */
+/** A set of open connections; if one ends, all are closed. */
 class RedisLine {
   readonly #options: RedisTransportOptions;
   readonly #clients: Redis[] = [];
@@ -47,7 +47,7 @@ class RedisLine {
   #pubsub: Redis | undefined;
   #pings: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Below 6.2, where a message cannot be moved and waited for in one step. */
+  /** Older than 6.2, where moving a message and waiting for it is not one atomic command. */
   #isOld = false;
 
   constructor(options: RedisTransportOptions, lost: (reason: string) => void) {
@@ -77,7 +77,7 @@ class RedisLine {
     if (this.#main === undefined || this.#closed) throw new NotConnected();
     if (pipe.type === 'fanout') return void (await this.#main.publish(key, message));
     const waiting = await this.#main.rpush(key, message);
-    // A list lives on without takers. Requests that wait this long ask for runs that are long over.
+    // Lists persist without consumers. Requests that are queued this long are obsolete.
     if (waiting > maxWaitingRequests && !isOurs(pipe)) await this.#main.ltrim(key, -maxWaitingRequests, -1);
   }
 
@@ -102,11 +102,11 @@ class RedisLine {
     for (const client of this.#clients) client.disconnect();
   }
 
-  /** A server that is there and does not answer is as good as gone. */
+  /** A server that does not respond counts as lost. */
   #look(): void {
     const late = setTimeout(() => {
       clearInterval(this.#pings);
-      if (!this.#closed) this.#lost('redis does not answer');
+      if (!this.#closed) this.#lost('redis does not respond');
     }, this.#options.pingMs ?? redisPingMs);
     this.#main
       ?.ping()
@@ -135,13 +135,13 @@ class RedisLine {
     return client;
   }
 
-  /** First what was left in hand, then messages one after the other, until its connection ends. */
+  /** Processes leftover messages first, then new ones in order, until the connection ends. */
   async #takeFrom(client: Redis, key: string, ack: boolean, left: readonly string[]): Promise<void> {
     const inHand = new Set<Promise<void>>();
     const hand = async (message: string, arrival: Arrival): Promise<void> => {
       const done = this.#hand(key, message, ack, arrival).finally(() => inHand.delete(done));
       inHand.add(done);
-      // What waits in Redis is safer there than with us.
+      // Backpressure: unread messages are safe in Redis.
       if (inHand.size >= maxMessagesInHand) await Promise.race(inHand);
     };
     try {
@@ -163,13 +163,13 @@ class RedisLine {
       if (!/unknown command/i.test((error as Error).message)) throw error;
       this.#isOld = true;
       this.#options.onFault(
-        new Error('redis is older than 6.2: results in hand are lost if the backend crashes'),
+        new Error('redis is older than 6.2: results being processed are lost if the backend crashes'),
       );
       return null;
     }
   }
 
-  /** Settles once the taker is done with it, and never rejects. */
+  /** Resolves when the consumer is done; never rejects. */
   async #hand(key: string, message: string, ack: boolean, arrival: Arrival): Promise<void> {
     try {
       await this.#takers.get(key)?.(message, arrival);
@@ -183,13 +183,13 @@ class RedisLine {
     try {
       await this.#main?.lrem(inHandKeyOf(key), 1, message);
     } catch (error) {
-      // It stays in hand, and comes again once we are connected.
+      // The message stays in the processing list and is handled after reconnecting.
       if (!this.#closed) this.#lost(`redis ${(error as Error).message}`);
     }
   }
 }
 
-/** Funnels mean nothing to Redis; who waits longest gets the next message of a list. */
+/** Redis has no funnels; the consumer that has waited longest gets the next message of a list. */
 export const createRedisTransport = (options: RedisTransportOptions): Transport => {
   let keeper: Keeper<RedisLine> | undefined;
   const line = (): RedisLine => {
@@ -210,7 +210,7 @@ export const createRedisTransport = (options: RedisTransportOptions): Transport 
     publish: async (pipe, message) => line().publish(pipe, message),
     subscribe: async (pipe, _funnel, take, { ack = false } = {}) => line().subscribe(pipe, take, ack),
     unsubscribe: async () => keeper?.current()?.unsubscribe(),
-    // The reference product asks for the length of a list that does not exist; whoever reads these expects zeros.
+    // The reference product queries the length of a missing list, which gives zeros.
     stats: async () =>
       keeper?.current() === undefined ? { messages: null, consumers: null } : { messages: 0, consumers: 0 },
     close: async () => keeper?.stop(),

@@ -1,44 +1,44 @@
-// What the two ends of the earlier generation speak through: pipes on a broker. Bodies are JSON text without any
-// envelope.
+// The transport interface of the earlier generation: pipes on a broker. Bodies are plain JSON.
 import type { Pipe } from '../../model/earlier/pipes.ts';
 
 export const keepalivesPipe: Pipe = { type: 'direct', name: 'keepalives' };
 export const resultsPipe: Pipe = { type: 'direct', name: 'results' };
 
-/** Waiting messages and takers of a pipe; null where nobody can say. */
+/** Queued messages and consumers of a pipe; null if unknown. */
 export interface PipeStats {
   readonly messages: number | null;
   readonly consumers: number | null;
 }
 
 export interface TransportListener {
-  /** Connected, for the first time or again. Every earlier subscription is gone: subscribe anew. */
+  /** Connected or reconnected. All previous subscriptions are gone: subscribe again. */
   connected(): void;
-  /** Told once per connection that was up; the transport goes on trying by itself. */
+  /** Called once per lost connection; the transport reconnects on its own. */
   lost(reason: string): void;
   /** An attempt to connect failed. */
   failed(reason: string): void;
 }
 
-/** How a message came. */
+/** Delivery information of a message. */
 export interface Arrival {
-  /** The broker delivered it before, and was not told that it was dealt with. */
+  /** The broker delivered it before without an acknowledgement. */
   readonly redelivered: boolean;
 }
 
 export type Take = (message: string, arrival?: Arrival) => void | Promise<void>;
 
-/** One connection to a broker, which it keeps up by itself. */
+/** One broker connection that reconnects on its own. */
 export interface Transport {
   readonly name: 'websocket' | 'redis' | 'rabbitmq';
   isConnected(): boolean;
-  /** Begins to connect. */
+  /** Starts connecting. */
   open(listener: TransportListener): void;
-  /** Rejects when the message could not be handed over. Nothing is kept for later. */
+  /** Rejects if the message could not be sent. Messages are not queued. */
   publish(pipe: Pipe, message: string): Promise<void>;
   /**
-   * `funnel` is the queue messages are gathered in, where a broker has queues: takers with one funnel share a direct pipe,
-   * and one taker with several fanout pipes has one funnel. With `ack` a message counts as taken once `take` is done.
+   * `funnel` is the queue name on brokers with queues: consumers with the same funnel share a direct pipe, and one
+   * consumer with several fanout pipes uses one funnel. With `ack`, a message is acknowledged after `take`
+   * resolves.
    */
   subscribe(pipe: Pipe, funnel: string, take: Take, options?: { readonly ack?: boolean }): Promise<void>;
   unsubscribe(): Promise<void>;

@@ -1,5 +1,5 @@
-// The words a client of the earlier generation and our backend exchange over a WebSocket: the pipes of a broker, as JSON
-// texts. What is published is answered: `done` after it is stored, `refused` when it never will be.
+// The messages between an earlier client and our backend over a WebSocket: pipe operations as JSON. Every published
+// message is answered: `done` once stored, `refused` if it is permanently rejected.
 import { z } from 'zod';
 
 const pipeType = z.enum(['direct', 'fanout']);
@@ -26,5 +26,5 @@ export const serverMessageSchema = z.discriminatedUnion('type', [
 ]);
 export type ServerMessage = z.infer<typeof serverMessageSchema>;
 
-/** Where the backend takes these upgrades. */
+/** The URL path for these upgrades. */
 export const transportPath = '/transport';

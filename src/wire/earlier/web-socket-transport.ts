@@ -1,5 +1,5 @@
-// The transport to our own backend: a WebSocket that carries pipes. Other than over a broker, what is published is
-// answered once it is stored.
+// The transport to our own backend: pipes over a WebSocket. Unlike with a broker, published messages are confirmed
+// once stored.
 
 import { readFileSync } from 'node:fs';
 import WebSocket from 'ws';
@@ -18,7 +18,7 @@ import { NotConnected, type PipeStats, type Take, type Transport } from './trans
 import { type ClientMessage, type ServerMessage, serverMessageSchema } from './web-socket-messages.ts';
 
 export interface WebSocketTransportOptions {
-  /** `ws://` or `wss://`, with the path. */
+  /** `ws://` or `wss://`, including the path. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
@@ -74,7 +74,7 @@ class WebSocketLine implements Connection {
     await this.ask({ type: 'unsubscribe' });
   }
 
-  /** Nobody will answer any more. */
+  /** Rejects pending requests; no responses will arrive. */
   ended(): void {
     clearInterval(this.#pings);
     for (const { failed } of this.#waiting.values()) failed(new NotConnected());
@@ -102,7 +102,7 @@ class WebSocketLine implements Connection {
   #hear(bytes: Buffer): void {
     this.#heardAt = performance.now();
     const read = serverMessageSchema.safeParse(parsed(bytes));
-    if (!read.success) return this.#onFault(new Error('the backend sent what is no message of ours'));
+    if (!read.success) return this.#onFault(new Error('the backend sent an invalid message'));
     const message = read.data;
     if (message.type === 'message') return this.#hand(message.pipe, message.message);
     const waiting = this.#waiting.get(message.id);

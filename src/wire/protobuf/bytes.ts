@@ -1,11 +1,11 @@
-// Bytes of the binary encoding: numbers of variable length, tags, lengths, doubles (the public encoding document of
-// Protocol Buffers, version 3). A reader that never leaves its bounds, and a writer that grows.
+// Reads and writes Protocol Buffers primitives: varints, tags, lengths, doubles (Protocol Buffers encoding, version
+// 3). The reader checks bounds, the writer grows.
 import { maxVarintBytes } from './limits.ts';
 
-/** How the value after a tag is laid out. Groups (3 and 4) are of an older version and are refused. */
+/** The wire types. Groups (3 and 4) are deprecated and rejected. */
 export const layouts = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** The bytes are not what they say they are. The message tells where, in bytes from the start of the payload. */
+/** Malformed input. The message contains the byte offset from the start of the payload. */
 export class BrokenBytes extends Error {
   override name = 'BrokenBytes';
 }
@@ -32,12 +32,12 @@ export class ByteReader {
     return this.#at;
   }
 
-  /** A 64-bit number with its sign; past 2^53 the nearest double, as JSON would read it. */
+  /** A signed 64-bit number; above 2^53 the nearest double, like JSON. */
   readInteger(): number {
     const from = this.#at;
     const first = from < this.#end ? (this.#bytes[from] ?? 0x80) : 0x80;
     if (first < 0x80) {
-      // Nearly every tag, length and flag.
+      // Fast path for one byte: nearly all tags, lengths and flags.
       this.#at += 1;
       return first;
     }
@@ -54,10 +54,10 @@ export class ByteReader {
       else high |= bits << 31;
       if (byte < 0x80) return (high | 0) * two32 + (low >>> 0);
     }
-    return this.#broken('a number has no end', from);
+    return this.#broken('a varint is too long', from);
   }
 
-  /** The same to the digit: a text of digits where the number is past the exact ones. */
+  /** The same without rounding: a digit string if the number is not a safe integer. */
   readLong(): number | string {
     const from = this.#at;
     const nearest = this.readInteger();
@@ -68,12 +68,12 @@ export class ByteReader {
     return String(BigInt.asIntN(64, exact));
   }
 
-  /** Number and layout of the next field. */
+  /** Number and wire type of the next field. */
   readTag(): { readonly number: number; readonly layout: number } {
     const from = this.#at;
     const tag = this.readInteger();
     const number = Math.floor(tag / 8);
-    if (tag < 8 || number > 536_870_911) return this.#broken('no field has this number', from);
+    if (tag < 8 || number > 536_870_911) return this.#broken('field number 0 is invalid', from);
     return { number, layout: tag % 8 };
   }
 
@@ -82,7 +82,7 @@ export class ByteReader {
     return this.#bytes.readDoubleLE(from);
   }
 
-  /** A text; what is no UTF-8 becomes replacement characters, since output of commands may be anything. */
+  /** A string; invalid UTF-8 becomes replacement characters, since command output may contain any bytes. */
   readText(): string {
     const length = this.#readLength();
     const from = this.#take(length);
@@ -96,26 +96,26 @@ export class ByteReader {
     return this.#bytes.subarray(from, from + length);
   }
 
-  /** A reader of the message that lies here; this one goes on behind it. */
+  /** A reader for the nested message at this position; this reader continues after it. */
   readMessage(): ByteReader {
     const length = this.#readLength();
     const from = this.#take(length);
     return new ByteReader(this.#bytes, from, from + length);
   }
 
-  /** Passes over a value nobody asked for. */
+  /** Skips an unused value. */
   skip(layout: number): void {
     if (layout === layouts.varint) this.readInteger();
     else if (layout === layouts.fixed64) this.#take(8);
     else if (layout === layouts.fixed32) this.#take(4);
     else if (layout === layouts.bytes) this.#take(this.#readLength());
-    else this.#broken(`values of layout ${layout} are not known`, this.#at);
+    else this.#broken(`unknown wire type ${layout}`, this.#at);
   }
 
   #readLength(): number {
     const from = this.#at;
     const length = this.readInteger();
-    if (length < 0 || length > this.#end - this.#at) return this.#broken('a value is cut off', from);
+    if (length < 0 || length > this.#end - this.#at) return this.#broken('a value is truncated', from);
     return length;
   }
 
@@ -128,7 +128,7 @@ export class ByteReader {
 
   #nextByte(from: number): number {
     const byte = this.#at < this.#end ? this.#bytes[this.#at] : undefined;
-    if (byte === undefined) return this.#broken('a number is cut off', from);
+    if (byte === undefined) return this.#broken('a number is truncated', from);
     this.#at += 1;
     return byte;
   }
@@ -138,7 +138,7 @@ export class ByteReader {
   }
 }
 
-/** Most messages within messages are small. */
+/** Most nested messages are small. */
 const firstSizeBytes = 128;
 
 export class ByteWriter {
@@ -149,7 +149,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** A whole number; negative ones take ten bytes. Fractions are cut. */
+  /** A whole number; negative numbers take ten bytes. Fractions are truncated. */
   writeInteger(value: number | bigint): void {
     this.#reserve(maxVarintBytes);
     const whole = typeof value === 'bigint' ? value : Math.trunc(value);
@@ -189,7 +189,7 @@ export class ByteWriter {
     this.#length += bytes.length;
   }
 
-  /** What was written so far: a view that the next write may overtake. */
+  /** The bytes written so far; a view that the next write may overwrite. */
   written(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -1,5 +1,5 @@
-// Decoding: bytes become the plain data that the JSON of the same message would have become, so that everything behind
-// this border knows one form only. Unknown fields are passed over; what is broken is told with its place.
+// Decodes bytes to the same plain data that JSON.parse would return for the message, so that later code handles one
+// form. Unknown fields are skipped; malformed input is reported with its position.
 import { BrokenBytes, type ByteReader, layouts, ByteReader as Reader } from './bytes.ts';
 import { maxMapEntries, uuidBytes } from './limits.ts';
 import type { Field, Json, Message } from './table.ts';
@@ -31,7 +31,7 @@ const append = (into: Json, key: string, item: unknown): void => {
   else into[key] = [item];
 };
 
-/** `__proto__` as a key would not become a key at all. */
+/** `__proto__` as a key would set the prototype. */
 const entryKey = (field: Field, key: string): string => {
   if (key === '__proto__') throw new BrokenBytes(`${field.key}.${key} is not an allowed key`);
   return key;
@@ -100,7 +100,7 @@ const readField = (reader: ByteReader, field: Field, into: Json, sizes: Sizes): 
         readFields(entry.readMessage(), field.of, {}, sizes),
       );
     case 'one':
-      // A message that comes in two parts is one message: the later part adds to the earlier.
+      // A message split into two parts is merged: the later part extends the earlier one.
       into[key] = readFields(reader.readMessage(), field.of, (into[key] ?? {}) as Json, sizes);
       return;
     case 'many':
@@ -114,12 +114,12 @@ const readFields = (reader: ByteReader, of: Message, into: Json, sizes: Sizes): 
     const field = of.byNumber.get(number);
     if (field === undefined) reader.skip(layout);
     else if (layout === layoutOf(field)) readField(reader, field, into, sizes);
-    else throw new BrokenBytes(`${of.name}.${field.key} can't have layout ${layout}`);
+    else throw new BrokenBytes(`${of.name}.${field.key} cannot have wire type ${layout}`);
   }
   return of.adapter?.toJson(into) ?? into;
 };
 
-/** Never throws for what it was given; says what is wrong and where. */
+/** Never throws on bad input; returns what is wrong and where. */
 export const decodeMessage = (of: Message, bytes: Buffer): DecodedMessage => {
   try {
     return { ok: true, value: readFields(new Reader(bytes), of, {}, { of: new WeakMap() }) };

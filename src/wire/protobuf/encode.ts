@@ -20,7 +20,7 @@ const writeText = (writer: ByteWriter, number: number, value: string): void => {
   writer.writeText(value);
 };
 
-/** One value of JSON as the messages it is. */
+/** Writes one JSON value as one or more messages. */
 const writeMessages = (writer: ByteWriter, number: number, of: Message, value: unknown): void => {
   if (!isObject(value)) return;
   for (const each of of.adapter?.toMessages(value) ?? [value])
@@ -95,7 +95,7 @@ const writeFields = (writer: ByteWriter, of: Message, value: Json): void => {
   }
 };
 
-/** The bytes of a message. What its table does not name is left out. */
+/** Encodes a message. Keys that are not in its table are omitted. */
 export const encodeMessage = (of: Message, value: object): Buffer => {
   const writer = new ByteWriter();
   writeFields(writer, of, value as Json);

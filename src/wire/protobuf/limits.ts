@@ -1,9 +1,9 @@
-// What the binary encoding keeps to, beyond the size of a message. Units are in the names. How deep messages nest is
-// bounded by the tables themselves: none of them contains itself, and what they do not name is skipped, not entered.
+// Limits of the binary encoding, besides the message size. Units are in the names. Nesting is bounded by the
+// tables: no message contains itself, and unknown fields are skipped.
 
-/** Most entries one map may hold: the same as an object of JSON. */
+/** Maximum number of map entries, the same as for JSON objects. */
 export const maxMapEntries = 10_000;
-/** Longest variable-length number: 64 bits, seven a byte. */
+/** Maximum length of a varint: 64 bits at seven bits per byte. */
 export const maxVarintBytes = 10;
-/** Bytes of a UUID in its binary form. */
+/** Length of a binary UUID. */
 export const uuidBytes = 16;

@@ -1,6 +1,6 @@
-// The messages of the agent conversation in their binary form: field numbers of the published schema of the
-// reference product, under the JSON keys by which everybody else knows these values. Left out: extended attributes
-// and the flapping of past results, which have no JSON key, and the older form of `subdue`, which has no effect.
+// The binary messages of the agent protocol: field numbers from the published schema of the reference product, with
+// our JSON keys. Omitted: extended attributes and the flapping of past results, which have no JSON key, and the
+// older form of `subdue`, which has no effect.
 import {
   double,
   flag,
@@ -43,7 +43,7 @@ const proxyRequests = message('ProxyRequests', {
   splay_coverage: integer(3),
 });
 
-/** `{"critical": ["ps"]}` in JSON; here the status stands in a field of its own. */
+/** `{"critical": ["ps"]}` in JSON; in binary the status is a separate field. */
 const hookList = message(
   'HookList',
   { hooks: texts(1), type: text(2) },
@@ -61,7 +61,7 @@ const hookConfig = message('HookConfig', {
   runtime_assets: texts(5),
 });
 
-/** In JSON the fields of the definition and of the result stand side by side. */
+/** In JSON, the fields of the definition and of the result are in one object. */
 const hook = message(
   'Hook',
   {
@@ -93,7 +93,7 @@ const asset = message('Asset', {
   headers: textMap(9),
 });
 
-/** Under the same numbers in a definition and in a result. */
+/** These numbers are the same in definitions and results. */
 const sharedCheckFields = {
   command: text(1),
   handlers: texts(3),
@@ -211,7 +211,7 @@ const metricPoint = message('MetricPoint', {
   tags: many(4, tag),
 });
 
-/** Both `event` and `keepalive` frames. */
+/** For `event` and `keepalive` frames. */
 export const eventMessage = message('Event', {
   timestamp: integer(1),
   entity: one(2, entity),

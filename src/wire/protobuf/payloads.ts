@@ -1,5 +1,5 @@
-// Payloads in binary: which table belongs to which type of frame. The type of a frame and the newline behind it stay text;
-// acknowledgements, which the published schema does not know, stay JSON.
+// Binary payloads: maps frame types to field tables. The frame type and its newline stay text; acknowledgements,
+// which are not in the published schema, stay JSON.
 import type { MessageType } from '../frames.ts';
 import { type DecodedMessage, decodeMessage } from './decode.ts';
 import { encodeMessage } from './encode.ts';
@@ -16,9 +16,9 @@ const tables = {
 
 export const hasBinaryForm = (type: string): type is BinaryType => Object.hasOwn(tables, type);
 
-/** `value` is the JSON form of the message: what a JSON payload of this type would hold. */
+/** `value` is the JSON form of the message. */
 export const encodePayload = (type: BinaryType, value: object): Buffer => encodeMessage(tables[type], value);
 
-/** The JSON form of a binary payload, not yet validated, or a sentence about where it is broken. Never throws. */
+/** The JSON form of a binary payload, not yet validated, or an error with its position. Never throws. */
 export const decodePayload = (type: BinaryType, payload: Buffer): DecodedMessage =>
   decodeMessage(tables[type], payload);

@@ -1,9 +1,9 @@
-// Tables of fields: which JSON key lies under which number, and how. A message is written and read by its table alone;
-// keys and fields that no table names are left out and passed over.
+// Field tables: maps JSON keys to field numbers and types. Encoding and decoding use only the table; unlisted keys
+// and fields are skipped.
 
-/** Where the JSON form of a message is not simply its fields: how one becomes the other. */
+/** Converts between the JSON form and the message, where they are not simply the same fields. */
 export interface Adapter {
-  /** One value of JSON may be several messages. */
+  /** One JSON value may become several messages. */
   readonly toMessages: (json: Json) => readonly Json[];
   readonly toJson: (message: Json) => Json;
 }
@@ -11,7 +11,7 @@ export interface Adapter {
 export type Json = Record<string, unknown>;
 
 export interface Message {
-  /** For complaints. */
+  /** For error messages. */
   readonly name: string;
   readonly fields: readonly Field[];
   readonly byNumber: ReadonlyMap<number, Field>;
@@ -29,19 +29,19 @@ const scalar =
   (number: number): Numbered => ({ kind, number });
 
 export const text = scalar('text');
-/** Any of the integer types without zigzag: they lie the same way. */
+/** Any integer type without zigzag encoding; they share one representation. */
 export const integer = scalar('integer');
-/** One that may be past the exact numbers: then it is a text of digits, as in exact-timestamps. */
+/** May exceed the safe integers; then it is a digit string, as in exact-timestamps. */
 export const long = scalar('long');
 export const double = scalar('double');
 export const flag = scalar('flag');
-/** Sixteen bytes; in JSON the usual text. */
+/** Sixteen bytes; the usual text form in JSON. */
 export const uuid = scalar('uuid');
 export const texts = scalar('texts');
 export const textMap = scalar('textMap');
 export const one = (number: number, of: Message): Numbered => ({ kind: 'one', number, of });
 export const many = (number: number, of: Message): Numbered => ({ kind: 'many', number, of });
-/** From texts to messages. */
+/** A map from strings to messages. */
 export const messageMap = (number: number, of: Message): Numbered => ({ kind: 'messageMap', number, of });
 
 /** A message with its fields by JSON key. */

@@ -218,7 +218,7 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     const { told, isUp } = open(t, broker.url, 500);
     await isUp();
     broker.signal('SIGSTOP');
-    await eventually('the loss', () => told.includes('lost: redis does not answer'));
+    await eventually('the loss', () => told.includes('lost: redis does not respond'));
     broker.signal('SIGCONT');
     await eventually('the return', () => told.filter((line) => line === 'connected').length === 2);
   });

@@ -149,20 +149,20 @@ test('text that is no UTF-8 is read all the same', () => {
 });
 
 test('what is broken is told with its place', () => {
-  assert.equal(fault('08'), 'not a valid Event: a number is cut off (at byte 1)');
+  assert.equal(fault('08'), 'not a valid Event: a number is truncated (at byte 1)');
   assert.equal(
     fault('08 ff ff ff ff ff ff ff ff ff ff 01'),
-    'not a valid Event: a number has no end (at byte 1)',
+    'not a valid Event: a varint is too long (at byte 1)',
   );
-  assert.equal(fault('12 05 0a'), 'not a valid Event: a value is cut off (at byte 1)');
-  assert.equal(fault('12 03 0a 05 41'), 'not a valid Event: a value is cut off (at byte 3)');
-  assert.equal(fault('00 01'), 'not a valid Event: no field has this number (at byte 0)');
-  assert.equal(fault('0b'), "not a valid Event: Event.timestamp can't have layout 3");
-  assert.equal(fault('c3 3e'), 'not a valid Event: values of layout 3 are not known (at byte 2)');
+  assert.equal(fault('12 05 0a'), 'not a valid Event: a value is truncated (at byte 1)');
+  assert.equal(fault('12 03 0a 05 41'), 'not a valid Event: a value is truncated (at byte 3)');
+  assert.equal(fault('00 01'), 'not a valid Event: field number 0 is invalid (at byte 0)');
+  assert.equal(fault('0b'), "not a valid Event: Event.timestamp cannot have wire type 3");
+  assert.equal(fault('c3 3e'), 'not a valid Event: unknown wire type 3 (at byte 2)');
   assert.equal(fault('32 02 01 02'), 'not a valid Event: id must be 16 bytes long');
   assert.equal(
     fault('12 ff ff ff ff ff ff ff ff ff 01'),
-    'not a valid Event: a value is cut off (at byte 1)',
+    'not a valid Event: a value is truncated (at byte 1)',
   );
 });
 
