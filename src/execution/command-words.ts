@@ -48,7 +48,8 @@ const posixWords = (command: string): WordsResult => {
       word = (word ?? '') + text;
     } else if (character === '\\') {
       at += 1;
-      if (at >= command.length) return { ok: false, why: 'a backslash at the end of the command escapes nothing' };
+      if (at >= command.length)
+        return { ok: false, why: 'a backslash at the end of the command escapes nothing' };
       word = (word ?? '') + command.charAt(at);
     } else {
       if (posixSyntax.test(character) || (word === null && posixWordStart.test(character)))

@@ -64,10 +64,7 @@ class Draft {
     return [
       ...this.#skipped,
       ...past(this.#pastSkipped, `only the first ${maxSkippedSteps} are listed`),
-      ...past(
-        this.#pastWorkflows,
-        `an event runs at most ${maxWorkflowsPerEvent} workflows and handlers`,
-      ),
+      ...past(this.#pastWorkflows, `an event runs at most ${maxWorkflowsPerEvent} workflows and handlers`),
     ];
   }
 }

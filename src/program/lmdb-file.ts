@@ -27,12 +27,12 @@ export const checkDataFile = (dir: string): void => {
   const path = join(dir, dataFile);
   if (!existsSync(path)) return;
   const { size } = statSync(path);
-  if (size === 0)
-    throw damaged(path, 'empty, although it was written before; a new store has no such file');
+  if (size === 0) throw damaged(path, 'empty, although it was written before; a new store has no such file');
   const file = openSync(path, 'r');
   try {
     const meta = newestMeta(file);
-    if (meta === undefined) throw damaged(path, 'damaged: its first page is not the first page of an LMDB file');
+    if (meta === undefined)
+      throw damaged(path, 'damaged: its first page is not the first page of an LMDB file');
     if (meta !== undefined && size < meta.bytes && !hasAllPages(file, meta, size))
       throw damaged(path, `truncated: it has ${size} of ${meta.bytes} bytes`);
   } finally {

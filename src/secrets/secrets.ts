@@ -130,7 +130,10 @@ export const createSecrets = (
       throw new MonError('notFound', `no secret provider defined (secret ${name} refers to ${providerName})`);
     const provider = table.get(providersSegment, '', providerName) as SecretsProvider | undefined;
     if (provider === undefined)
-      throw new MonError('notFound', `secret provider not found: ${providerName} (referred to by secret ${name})`);
+      throw new MonError(
+        'notFound',
+        `secret provider not found: ${providerName} (referred to by secret ${name})`,
+      );
     if (provider.type === 'Env') {
       if (isBackendSetting(id))
         throw new MonError(

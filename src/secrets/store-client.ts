@@ -64,7 +64,9 @@ const tlsOptionsOf = ({ tls }: StoreClient, authorities: TrustedAuthorities): ob
 const baseOf = ({ address, agent_address: agent }: StoreClient): URL => {
   const url = new URL(agent || address);
   if (isSafeStoreAddress(url.href)) return url;
-  throw new Error('its address must begin with https:// (only a store on this machine may be used without TLS)');
+  throw new Error(
+    'its address must begin with https:// (only a store on this machine may be used without TLS)',
+  );
 };
 
 const readBody = async (response: IncomingMessage): Promise<unknown> => {

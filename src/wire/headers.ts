@@ -58,7 +58,10 @@ export const readAgentHeaders = (headers: HeaderMap): AgentHeaders | HeaderRefus
     (candidate) => first(headers, `${prefixes[candidate]}-AgentName`) !== '',
   );
   if (dialect === undefined)
-    return { type: 'refused', message: 'the upgrade request has no agent name: set the header Mon-AgentName' };
+    return {
+      type: 'refused',
+      message: 'the upgrade request has no agent name: set the header Mon-AgentName',
+    };
   const read = (name: string) => first(headers, `${prefixes[dialect]}-${name}`);
   return {
     type: 'agent',

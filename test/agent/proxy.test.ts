@@ -177,7 +177,10 @@ test('a proxy that says no, or is not there, is a failed attempt with its reason
         ended: resolve,
       });
     });
-  assert.match((await attempt(proxy.url)).message, /^proxy .*: it responded with status 403 to CONNECT b\.invalid:8081$/);
+  assert.match(
+    (await attempt(proxy.url)).message,
+    /^proxy .*: it responded with status 403 to CONNECT b\.invalid:8081$/,
+  );
   assert.match((await attempt('http://127.0.0.1:9')).message, /^proxy 127\.0\.0\.1:9: .*ECONNREFUSED/);
   assert.match((await attempt('ftp://x')).message, /HTTP_PROXY must be an http or https URL/);
 });

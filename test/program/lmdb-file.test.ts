@@ -86,7 +86,9 @@ test('a file whose first pages were overwritten is refused before it is mapped',
   closeSync(pages);
   await assert.rejects(
     openLmdbStore({ dir }),
-    refusal(/data\.mdb is damaged: its first page is not the first page of an LMDB file\. Nothing was changed/),
+    refusal(
+      /data\.mdb is damaged: its first page is not the first page of an LMDB file\. Nothing was changed/,
+    ),
   );
   assert.equal(statSync(file).size, size);
 });

@@ -100,7 +100,7 @@ test('the environment provider hands out no setting of the backend', async () =>
   const secrets = createSecrets(table, { MON_BACKEND_CLUSTER_ADMIN_PASSWORD: 'hunter2' });
   table.provider('Env', 'env');
   table.secret('a', 'env', 'MON_BACKEND_CLUSTER_ADMIN_PASSWORD');
-  await fails(secrets.resolve('default', refersTo('a')), 'permissionDenied', /a setting of the backend/);
+  await fails(secrets.resolve('default', refersTo('a')), 'permissionDenied', /a backend setting/);
 });
 
 test('what cannot be had is told with the words of the reference product, and the first one ends it', async () => {
@@ -110,7 +110,7 @@ test('what cannot be had is told with the words of the reference product, and th
   await fails(
     secrets.resolve('default', refersTo('a')),
     'notFound',
-    /^no secret provider defined \(secret a names env\)$/,
+    /^no secret provider defined \(secret a refers to env\)$/,
   );
   table.provider('Env', 'other');
   await fails(
@@ -185,7 +185,11 @@ test('an outage is tried again as often as asked for, a refusal never', async (t
   assert.equal(store.asked.length, 6);
   store.trouble.length = 0;
   store.trouble.push(400);
-  await fails(secrets.resolve('default', refersTo('pager')), 'permissionDenied', /it responded with status 400$/);
+  await fails(
+    secrets.resolve('default', refersTo('pager')),
+    'permissionDenied',
+    /it responded with status 400$/,
+  );
   assert.equal(store.asked.length, 7);
 });
 

@@ -56,7 +56,7 @@ test('a certificate nobody vouches for is told with the flag that helps', {
   skip: !hasOpenssl,
 }, async (t) => {
   const { port } = await listen(t, true);
-  assert.match(await failure(`wss://127.0.0.1:${port}/`), /--trusted-ca-file$/);
+  assert.match(await failure(`wss://127.0.0.1:${port}/`), /--trusted-ca-file to its authority$/);
 });
 
 test('what is no mistake with TLS is told as it came', () => {

@@ -157,7 +157,7 @@ test('what is broken is told with its place', () => {
   assert.equal(fault('12 05 0a'), 'not a valid Event: a value is truncated (at byte 1)');
   assert.equal(fault('12 03 0a 05 41'), 'not a valid Event: a value is truncated (at byte 3)');
   assert.equal(fault('00 01'), 'not a valid Event: field number 0 is invalid (at byte 0)');
-  assert.equal(fault('0b'), "not a valid Event: Event.timestamp cannot have wire type 3");
+  assert.equal(fault('0b'), 'not a valid Event: Event.timestamp cannot have wire type 3');
   assert.equal(fault('c3 3e'), 'not a valid Event: unknown wire type 3 (at byte 2)');
   assert.equal(fault('32 02 01 02'), 'not a valid Event: id must be 16 bytes long');
   assert.equal(
