@@ -1,4 +1,4 @@
-// The HTTP room as the composition root sees it: one call builds the API and the agent edge on top of a backend.
+// The entry point of the HTTP layer: creates the API and the agent listener for a backend.
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ import { createHttpServer, type HttpServer } from './server.ts';
 import type { TlsOptions } from './tls.ts';
 import type { UnreadLimits } from './unread-answers.ts';
 
-/** Who tokens say they are from where nobody configured a name. */
+/** The token issuer used if none is configured. */
 const tokenIssuer = 'mon-backend';
 
 /** What logins need, and no route is handed. */
@@ -46,15 +46,15 @@ export interface ApiOptions {
   readonly logins: LoginKeeping;
   readonly log: Log;
   readonly clock: { wallMs(): number; monotonicMs(): number };
-  /** Of this program, e.g. `0.1.0`. */
+  /** The version of this program, e.g. `0.1.0`. */
   readonly version: string;
-  /** This backend's own name: `Backend-ID` of agent sessions, member name in `/health`. */
+  /** The name of this backend: `Backend-ID` in agent sessions, member name in `/health`. */
   readonly backendId: string;
   readonly http: {
     readonly host: string;
     readonly port: number;
     readonly tls?: TlsOptions;
-    /** `<scheme>://<host>` under which others reach the API; absent: what each request says itself. */
+    /** `<scheme>://<host>` of the API for external clients; default: taken from each request. */
     readonly origin?: string;
   };
   readonly agents: {
@@ -63,46 +63,49 @@ export interface ApiOptions {
     readonly tls?: TlsOptions;
     readonly limits?: Partial<EdgeLimits>;
   };
-  /** Where metrics of other rooms are; one is made when absent. */
+  /** The metrics registry; created if absent. */
   readonly registry?: Registry;
-  /** Shared with whoever hashes passwords at seeding; one is made when absent. */
+  /** Shared with the code that hashes seed passwords; created if absent. */
   readonly hashing?: HashingQueue;
-  /** Whom to trust when asking directories and issuers; those the runtime trusts when absent. */
+  /** Trusted authorities for directories and OIDC issuers; default: those of the runtime. */
   readonly authorities?: TrustedAuthorities;
-  /** How long silences may last; no limits when absent. */
+  /** Limits for the duration of silences; default: none. */
   readonly silencing?: SilencingLimits;
-  /** What licences are checked with; without it none is taken. */
+  /** The key that verifies licenses; without it no license is accepted. */
   readonly licenseKey?: KeyObject | undefined;
-  /** How long tokens are good for; 5 minutes and 12 hours when absent. */
+  /** Token lifetimes; default: 5 minutes and 12 hours. */
   readonly lifetimes?: Lifetimes;
-  /** Largest request body; 512,000 when absent. */
+  /** Maximum request body size; default: 512,000. */
   readonly bodyLimitBytes?: number;
-  /** Connections to the API at once; that of `limits.ts` when absent. */
+  /** Maximum number of concurrent API connections; default: see `limits.ts`. */
   readonly maxConnections?: number;
-  /** How much of large answers clients may leave unread; the figures of `limits.ts` when absent. */
+  /** Limits for unread data of large responses; default: see `limits.ts`. */
   readonly unread?: Partial<UnreadLimits>;
-  /** Routes of other rooms; they pass the same guard and stand in the same document. */
+  /** Additional routes; they use the same access checks and are part of the same OpenAPI document. */
   readonly routes?: readonly Route[];
-  /** Routes that are served beside the table; they stand in the same document. */
+  /** Routes served outside the table that are part of the OpenAPI document. */
   readonly described?: readonly RouteDescription[];
 }
 
 export interface Api {
-  /** Opens both listeners. Rejects when a port is taken. */
+  /** Opens both listeners. Rejects if a port is in use. */
   listen(): Promise<{ readonly http: AddressInfo; readonly agents: AddressInfo }>;
-  /** Agents first, so that what they sent is still answered; then the API. */
+  /** Closes the agent listener first, so that received events are still acknowledged, then the API. */
   close(): Promise<void>;
-  /** New certificates for new connections; those that stand go on. Throws, and changes nothing, when they cannot be used. */
+  /**
+   * Uses new certificates for new connections; existing connections are kept. Throws without changes if they are
+   * invalid.
+   */
   renewCertificates(tls: { readonly api?: TlsOptions; readonly agents?: TlsOptions }): void;
   readonly server: HttpServer;
   readonly edge: Edge;
   readonly authenticator: Authenticator;
   readonly metrics: HttpMetrics;
-  /** All routes of the API, for documentation and for the access test. */
+  /** All API routes, for documentation and for the access test. */
   readonly routes: readonly Route[];
 }
 
-/** Loads logins from the store; nothing is reachable before `listen`. */
+/** Loads sessions from the store. Nothing is reachable before `listen`. */
 export const createApi = async (options: ApiOptions): Promise<Api> => {
   const { committer, secret } = options.logins;
   const { backend, log, clock, backendId, version, authorities = runtimeAuthorities } = options;
@@ -166,17 +169,13 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     ...(options.agents.tls === undefined ? {} : { tls: options.agents.tls }),
   });
   metrics.watchEdge(edge);
-  metrics.show('mon_http_live_streams', 'Live streams that are open now.', () => server.streams.count);
+  metrics.show('mon_http_live_streams', 'Open live streams.', () => server.streams.count);
   metrics.show(
     'mon_http_logins_waiting',
-    'Passwords that wait to be checked or hashed.',
+    'Passwords waiting to be verified or hashed.',
     () => hashing.waiting,
   );
-  metrics.show(
-    'mon_http_directory_logins',
-    'Questions to directories that are not answered yet.',
-    () => directories.underWay,
-  );
+  metrics.show('mon_http_directory_logins', 'Pending requests to directories.', () => directories.underWay);
   return {
     server,
     edge,
@@ -189,7 +188,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
       return { http, agents };
     },
     renewCertificates({ api, agents }) {
-      // Both are tried before either is changed.
+      // Validates both before changing either.
       for (const one of [api, agents]) if (one !== undefined) createSecureContext(one);
       server.renewCertificate(api);
       edge.renewCertificate(agents);
@@ -201,7 +200,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
   };
 };
 
-/** The agent listener serves `/health` and `/ready` too. */
+/** The agent listener serves `/health` and `/ready` as well. */
 const answerOperations = async (
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,10 +1,10 @@
-// Bodies: what a request carries, as the plain object it has to be.
+// Parses request bodies to plain objects.
 import { MonError } from '../model/errors.ts';
 import { parseGuarded } from '../model/guarded-json.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** Whatever its Content-Type says, a body is JSON. An empty one is undefined. Throws MonError `invalid`. */
+/** Bodies are parsed as JSON regardless of the Content-Type. An empty body is undefined. Throws MonError `invalid`. */
 export const parseBody = (bytes: Buffer, maxBytes: number): unknown => {
   if (bytes.byteLength === 0) return undefined;
   const parsed = parseGuarded(bytes, { maxBytes });
@@ -12,7 +12,7 @@ export const parseBody = (bytes: Buffer, maxBytes: number): unknown => {
   return parsed.value;
 };
 
-/** The body as an object of the caller's own, free to be changed. Throws MonError `invalid`. */
+/** The body as a new object that the caller may modify. Throws MonError `invalid`. */
 export const objectBody = (body: unknown): JsonObject => {
   if (body === undefined) throw new MonError('invalid', 'the body is empty; send a JSON object');
   if (typeof body !== 'object' || body === null || Array.isArray(body))

@@ -1,10 +1,10 @@
-// Headers that say how many entities are watched and allowed, on every answer to somebody who logged in. Both
-// dialects: clients of the reference product print the warning.
+// Response headers with the number of entities and the limit, for every authenticated request. Under both names,
+// since clients of the reference product print the warning.
 import type { Principal } from './auth/principal.ts';
 import type { BackendPort } from './backend-port.ts';
 import { authorize } from './rbac.ts';
 
-/** A limit is near from this share on; a little later for large ones. */
+/** The share of the limit from which a warning is sent; slightly higher for large limits. */
 const nearShare = (limit: number): number => 0.9 + (0.03 * limit) / 1_000;
 
 const managesLicenses = ({ resources }: BackendPort, principal: Principal): boolean =>
@@ -32,4 +32,4 @@ export const entityHeaders = (
 };
 
 const warningOf = (count: number, limit: number): string =>
-  `${count} of ${limit} entities are in use; a license with a higher limit makes room for more`;
+  `${count} of ${limit} entities are in use; a license with a higher limit is required for more`;

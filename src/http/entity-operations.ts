@@ -1,6 +1,6 @@
-// Entities as operators change them: what operators set is one half, what agents report the other. A write changes
-// the first half only; an entity that its agent manages is the agent's alone. Both forms of the API, core/v2 and
-// core/v3, are routes over these operations.
+// Entity operations for operators. An entity has a half set by operators and a half reported by its agent. Writes
+// change only the first half; an entity managed by its agent cannot be changed here. The routes of core/v2 and
+// core/v3 both use these operations.
 import { SerialQueues } from '../actors/resources/write-order.ts';
 import { isManagedByAgent } from '../machines/entity/registration-rule.ts';
 import type { Entity, EntityConfig } from '../model/entity.ts';
@@ -16,14 +16,17 @@ import { answerList, listRequest, selectorFilter } from './listing.ts';
 import { checkPatchType, decodeResource, placeBody, validateResource } from './resource-bodies.ts';
 import { type Answer, type AuthenticatedCall, type Call, parameter } from './route.ts';
 
-/** What readers of a route get of an entity; conditions name states of it. */
+/** The representation of an entity on a route; its ETags identify states. */
 export type EntityForm = (entity: Entity) => Record<string, unknown>;
 
 export interface EntityOperations {
   list(call: Call, form: EntityForm): Promise<Answer>;
   /** Rejects with `notFound`. */
   read(call: Call): Promise<Entity>;
-  /** Rejects with `invalid`, `alreadyExists`, `conflict` (its agent manages it), `paymentRequired` or `notFound` (no such namespace). */
+  /**
+   * Rejects with `invalid`, `alreadyExists`, `conflict` (managed by its agent), `paymentRequired` or `notFound` (no
+   * such namespace).
+   */
   create(call: AuthenticatedCall, body: JsonObject): Promise<Entity>;
   replace(call: AuthenticatedCall, body: JsonObject, form: EntityForm): Promise<Entity>;
   patch(call: AuthenticatedCall, body: JsonObject, form: EntityForm): Promise<Entity>;
@@ -35,7 +38,7 @@ const refuseManaged = (entity: Entity | undefined): void => {
     throw new MonError('conflict', 'entity is managed by its agent');
 };
 
-/** Stamped, reachable by name, and with the reported half of what was there before. */
+/** Adds author, own subscription and the reported half of the previous entity. */
 const complete = (sent: Entity, username: string, previous: Entity | undefined): Entity => {
   const entity = keepHidden(sent, previous);
   const own = entitySubscription(entity.metadata.name);
@@ -56,7 +59,7 @@ const complete = (sent: Entity, username: string, previous: Entity | undefined):
   };
 };
 
-/** Clients read, edit and write whole entities: a value they saw as `REDACTED` is the one we have. */
+/** Clients write back whole entities, so a `REDACTED` value is replaced by the stored one. */
 const keepHidden = (entity: Entity, previous: Entity | undefined): Entity => {
   if (previous === undefined) return entity;
   const restore = (part: 'labels' | 'annotations') => {
@@ -76,7 +79,7 @@ const keepHidden = (entity: Entity, previous: Entity | undefined): Entity => {
   };
 };
 
-/** The half that operators set. */
+/** The half set by operators. */
 export const configOf = (entity: Entity): EntityConfig => {
   const { system: _system, last_seen: _seen, mon_agent_version: _version, ...config } = entity;
   return config;
@@ -84,7 +87,7 @@ export const configOf = (entity: Entity): EntityConfig => {
 
 export const createEntityOperations = (backend: BackendPort): EntityOperations => {
   const queues = new SerialQueues();
-  /** Writes to one entity, one after the other: each sees what the one before it left. */
+  /** Serializes writes to one entity, so that each sees the result of the previous one. */
   const inTurn = <T>(call: Call, work: () => Promise<T>): Promise<T> =>
     queues.run(`${parameter(call, 'namespace')}/${parameter(call, 'name')}`, work);
 

@@ -24,7 +24,7 @@ export const rulesHeldBy = (table: Resources, who: Who, namespace: string): read
   return [...rules(everywhere, ''), ...rules(inside, namespace)];
 };
 
-/** Verb by verb, resource by resource, name by name: each is allowed by some rule that is held. */
+/** Every combination of verb, resource and name must be allowed by some rule the subject holds. */
 const missingFrom = (held: readonly Rule[], wanted: Rule): string | null => {
   const names = words(wanted.resource_names);
   for (const verb of words(wanted.verbs))
@@ -43,7 +43,10 @@ const missingFrom = (held: readonly Rule[], wanted: Rule): string | null => {
   return null;
 };
 
-/** The first right among the rules that somebody does not hold in the namespace, as words; null when there is none. */
+/**
+ * Describes the first permission in the rules that the subject does not hold in the namespace; null if it holds
+ * all.
+ */
 export const rightNotHeld = (
   table: Resources,
   who: Who,
@@ -87,7 +90,7 @@ const requireHeld = (
 
 const isSame = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-/** Throws `permissionDenied` when a role would hold more than its writer. Labels of any role may be changed. */
+/** Throws `permissionDenied` if a role would grant more than its author holds. Labels can be changed on any role. */
 export const requireRightsOfRole = (
   table: Resources,
   who: Who,
@@ -100,7 +103,7 @@ export const requireRightsOfRole = (
   requireHeld(table, who, (role.rules ?? []) as readonly Rule[], namespace, `write the role ${name}`);
 };
 
-/** The same for a binding: its writer holds all that the role grants, and the role exists. */
+/** The same for a binding: the author must hold everything the role grants, and the role must exist. */
 export const requireRightsOfBinding = (
   table: Resources,
   who: Who,
@@ -118,7 +121,7 @@ export const requireRightsOfBinding = (
   const role = binding.role_ref?.name ?? '';
   const rules = rulesOf(table, binding, namespace);
   if (typeof rules !== 'string') return requireHeld(table, who, rules, namespace, `bind the role ${role}`);
-  // What a role will grant that is made later, nobody knows: only those who hold everything may bind it in advance.
+  // The rules of a role that does not exist yet are unknown, so only cluster admins may bind it.
   if (!isClusterAdmin(table, who))
     throw new MonError(
       'permissionDenied',
@@ -127,8 +130,8 @@ export const requireRightsOfBinding = (
 };
 
 /**
- * Throws `permissionDenied` when acting as this user would give somebody more than he holds: for putting users into groups,
- * setting passwords of others, and keys.
+ * Throws `permissionDenied` if acting as this user would grant the caller more than it holds: for group changes,
+ * passwords of other users, and keys.
  */
 export const requireRightsOfUser = (table: Resources, who: Who, user: StoredUser, what: string): void => {
   const subject: Who = { username: user.username, groups: groupsOf(user) };

@@ -1,6 +1,6 @@
-// Lists: pages, continue tokens and selectors, the same for every kind. Without a limit the whole list is sent,
-// read in slices and written as fast as its reader takes it, so that a list of a hundred thousand events holds up
-// nobody else and fits in memory. A page is bounded in items and in bytes.
+// Lists with pages, continue tokens and selectors, for all kinds. Without a limit, the whole list is streamed: read
+// in slices and written at the pace of the client, so that a list of a hundred thousand events does not block
+// others and fits in memory. Pages are limited in items and bytes.
 import { Readable } from 'node:stream';
 import { MonError } from '../model/errors.ts';
 import { decodeContinue, encodeContinue, parseLimit } from '../model/pagination.ts';
@@ -51,13 +51,13 @@ const selectorOf = (value: string | readonly string[] | undefined): Selector => 
   return reading.selector;
 };
 
-/** What a kind knows about its items, for selectors. */
+/** What selectors can read from an item of a kind. */
 export interface Selectable<T> {
   field(item: T, name: string): string | undefined;
   labels(item: T): Readonly<Record<string, string>>;
 }
 
-/** A test for items, or undefined when the caller gave no selector. Throws MonError `invalid`. */
+/** A predicate for items, or undefined without a selector. Throws MonError `invalid`. */
 export const selectorFilter = <T>(
   query: Call['query'],
   kind: Selectable<T>,
@@ -83,7 +83,7 @@ export const answerList = async <T>(
 ): Promise<Answer> => {
   const from = after === undefined ? {} : { after };
   if (limit === undefined) return answerWholeList(from, { read, show });
-  // A longer page than we make goes on at its token, as clients that ask in chunks expect.
+  // Above the maximum page size, clients continue with the token.
   const { text, next } = await readPage({ limit: Math.min(limit, maxPageItems), ...from }, { read, show });
   return jsonText(text, next === undefined ? {} : continuation(next));
 };
@@ -99,7 +99,7 @@ const jsonText = (body: string | Readable, headers: Readonly<Record<string, stri
   body,
 });
 
-/** The first of the items as JSON, as many as `maxPageBytes` hold, but at least one. */
+/** The JSON of the first items, up to `maxPageBytes` but at least one. */
 const textsOf = <T>(items: readonly T[], show: Reader<T>['show']): readonly string[] => {
   const texts: string[] = [];
   let length = 0;
@@ -112,7 +112,7 @@ const textsOf = <T>(items: readonly T[], show: Reader<T>['show']): readonly stri
   return texts;
 };
 
-/** A page as text. Where its bytes end it before its items do, it is read again as the shorter page it is. */
+/** A page as text. If the byte limit ends it early, it is read again with the smaller limit. */
 const readPage = async <T>(
   request: ListRequest & { readonly limit: number },
   reader: Reader<T>,
@@ -124,7 +124,7 @@ const readPage = async <T>(
 };
 
 const answerWholeList = async <T>(from: ListRequest, reader: Reader<T>): Promise<Answer> => {
-  // The first slice is read before the answer begins: what fails here is still told with a proper status.
+  // The first slice is read before the response starts, so that errors still get a proper status.
   const first = await reader.read({ limit: sliceItems, ...from });
   if (first.next === undefined) {
     const texts = textsOf(first.items, reader.show);
@@ -137,7 +137,7 @@ const answerWholeList = async <T>(from: ListRequest, reader: Reader<T>): Promise
   return jsonText(written);
 };
 
-/** In chunks of bounded size: a reader that stops reading holds up one chunk and the items of one slice. */
+/** Chunks have a limited size: a stalled reader holds one chunk and the items of one slice. */
 async function* writeSlices<T>(first: Page<T>, { read, show }: Reader<T>): AsyncGenerator<string> {
   let page = first;
   let chunk = '[';

@@ -11,7 +11,8 @@ import { type AccessRequest, authorize } from './rbac.ts';
 
 export interface LiveStreams {
   /**
-   * Throws `tooManyRequests`. `end` is called when the stream has to end. Returns what to call when it has ended.
+   * Throws `tooManyRequests`. `end` is called when the stream must end. Returns a function to call when it has
+   * ended.
    */
   open(principal: Principal, access: readonly AccessRequest[], end: () => void): () => void;
   readonly count: number;
@@ -42,7 +43,7 @@ export const createLiveStreams = (
     for (const stream of [...streams]) if (!mayStay(stream)) end(stream);
   };
   const stopWatching = watchRules(table, review);
-  // A logout changes no user and no rule.
+  // A logout changes neither users nor rules, so check periodically.
   const reviews = setInterval(review, msBetweenStreamReviews).unref();
 
   const ofUser = (username: string): readonly Stream[] =>
@@ -62,7 +63,7 @@ export const createLiveStreams = (
       if (ofUser(principal.username).length >= maxStreamsPerUser)
         throw new MonError(
           'tooManyRequests',
-          `${principal.username} has ${maxStreamsPerUser} streams open already; close one`,
+          `${principal.username} already has ${maxStreamsPerUser} open streams; close one`,
         );
       makeRoom();
       const stream: Stream = { principal, access, end: endIt };

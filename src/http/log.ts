@@ -1,4 +1,4 @@
-// The part of a pino logger that the HTTP room uses.
+// The subset of a pino logger that the HTTP layer uses.
 
 type Write = (fields: object, message: string) => void;
 
@@ -9,5 +9,5 @@ export interface Log {
   readonly debug: Write;
 }
 
-/** For tests and tools that want quiet. */
+/** For tests and tools. */
 export const silentLog: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };

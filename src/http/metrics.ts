@@ -1,23 +1,23 @@
-// What the HTTP room tells Prometheus: requests by route and status, and the counts of the agent edge.
+// Prometheus metrics of the HTTP layer: requests by route and status, and the counters of the agent listener.
 import type { Server } from 'node:net';
 import { promisify } from 'node:util';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EdgeCounts } from './edge/counts.ts';
 import { scrapeLifetimeMs } from './limits.ts';
 
-/** A figure that is read when somebody scrapes. */
+/** A gauge whose value is read on scrape. */
 export type ShowGauge = (name: string, help: string, read: () => number) => void;
 
 export interface HttpMetrics {
   readonly registry: Registry;
-  /** The answer of `/metrics`, made at most once a second however many ask. */
+  /** The response of `/metrics`, computed at most once per second. */
   text(): Promise<string>;
   observe(method: string, route: string | undefined, status: number, elapsedMs: number): void;
-  /** Shows how many connections a server has. */
+  /** Exports the number of connections of a server. */
   watchConnections(server: Pick<Server, 'getConnections'>): void;
-  /** Shows one figure of this moment. */
+  /** Exports one gauge. */
   show: ShowGauge;
-  /** Shows an edge's counts. They are read when somebody scrapes. */
+  /** Exports the counters of an agent listener, read on scrape. */
   watchEdge(edge: { readonly counts: EdgeCounts; readonly sessions: number }): void;
 }
 
@@ -27,7 +27,7 @@ export const createHttpMetrics = (
 ): HttpMetrics => {
   const seconds = new Histogram({
     name: 'mon_http_request_seconds',
-    help: 'Time to answer an HTTP request, by route and status.',
+    help: 'Duration of HTTP requests, by route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     registers: [registry],
@@ -41,7 +41,7 @@ export const createHttpMetrics = (
       const text = registry.metrics();
       scraped = { atMs: nowMs, text };
       text.catch(() => {
-        // The next request tries anew; this one is told by the promise it holds.
+        // The next request retries; this one gets the rejected promise.
         scraped = undefined;
       });
       return text;
@@ -51,7 +51,7 @@ export const createHttpMetrics = (
     watchConnections(server) {
       new Gauge({
         name: 'mon_http_connections',
-        help: 'Connections to the API that are open now.',
+        help: 'Open connections to the API.',
         registers: [registry],
         async collect() {
           this.set(await promisify(server.getConnections.bind(server))());
@@ -71,7 +71,7 @@ export const createHttpMetrics = (
     watchEdge(edge) {
       new Gauge({
         name: 'mon_agent_sessions',
-        help: 'Agents connected now.',
+        help: 'Connected agents.',
         registers: [registry],
         collect() {
           this.set(edge.sessions);
@@ -80,7 +80,7 @@ export const createHttpMetrics = (
       const events = ['received', 'accepted', 'refused', 'offeredAgain', 'poisonous'] as const;
       new Counter({
         name: 'mon_agent_messages_total',
-        help: 'Messages from agents, by what became of them. Those in `poisonous` (the backend crashed on them) are in `refused`, too.',
+        help: 'Messages from agents by outcome. `poisonous` messages (the backend crashed on them) are included in `refused`.',
         labelNames: ['outcome'],
         registers: [registry],
         collect() {
@@ -91,7 +91,7 @@ export const createHttpMetrics = (
       const endings = ['cut', 'silent', 'replaced'] as const;
       new Counter({
         name: 'mon_agent_sessions_ended_total',
-        help: 'Sessions the backend ended: cut (did not read), silent (no pong), replaced (connected again).',
+        help: 'Sessions closed by the backend: cut (did not read), silent (no pong), replaced (connected again).',
         labelNames: ['why'],
         registers: [registry],
         collect() {
@@ -101,7 +101,7 @@ export const createHttpMetrics = (
       });
       new Counter({
         name: 'mon_agent_handshakes_total',
-        help: 'Handshakes of agents, by HTTP status.',
+        help: 'Agent handshakes, by HTTP status.',
         labelNames: ['status'],
         registers: [registry],
         collect() {

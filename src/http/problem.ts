@@ -1,5 +1,5 @@
-// Problems: how any error is told to a caller. Ours are hidden behind one sentence and logged; theirs say what was
-// wrong.
+// Converts errors to HTTP error responses. Internal errors are hidden behind one sentence and logged; client errors
+// say what was wrong.
 import { errorCatalogue, MonError } from '../model/errors.ts';
 import { StoreError } from '../store/snapshot-store.ts';
 import { ThrottledError } from './auth/guess-throttle.ts';
@@ -9,7 +9,7 @@ export interface Problem {
   readonly status: number;
   readonly body: { readonly message: string; readonly code: number };
   readonly retryAfterSeconds?: number;
-  /** A fault of ours: to be logged with its cause. */
+  /** An internal error, logged with its cause. */
   readonly fault: boolean;
 }
 
@@ -24,12 +24,12 @@ const problem = (error: MonError, fault = false): Problem => ({
       : {}),
 });
 
-/** What Fastify itself refuses carries a status below 500 and a code. */
+/** Errors of Fastify have a status below 500 and a code. */
 const frameworkRefusal = (error: unknown): Problem | null => {
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return problem(new MonError('tooLarge', 'http: request body too large'));
-  // Nothing has a name of that length.
+  // No resource has a name of that length.
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return problem(new MonError('notFound'));
   if (statusCode === undefined || statusCode >= 500 || message === undefined) return null;
   return { status: statusCode, body: { message, code: errorCatalogue.invalid.code }, fault: false };
@@ -40,8 +40,8 @@ export const toProblem = (error: unknown): Problem => {
   if (error instanceof StoreError && error.code === 'full')
     return problem(new MonError('storeFull', `the store is full: ${error.message}`));
   if (error instanceof StoreError && error.code === 'unavailable')
-    return problem(new MonError('unavailable', `the store does not answer: ${error.message}`));
-  // A name that cannot be a key (control characters, too long): nothing was or can be stored under it.
+    return problem(new MonError('unavailable', `the store is not responding: ${error.message}`));
+  // A name that cannot be a key (control characters, too long): no such resource can exist.
   if (error instanceof StoreError && error.code === 'invalid')
     return problem(new MonError('invalid', error.message));
   return frameworkRefusal(error) ?? problem(new MonError('internal'), true);

@@ -7,11 +7,11 @@ import type { Principal } from './auth/principal.ts';
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete';
 
 export interface AccessRequest {
-  /** Usually a Verb; rooms of their own may have verbs of their own. */
+  /** Usually a Verb; some modules define additional verbs. */
   readonly verb: string;
-  /** The path segment of the kind, e.g. `checks`. Null for routes that only a `*` rule reaches. */
+  /** The path segment of the kind, e.g. `checks`. Null for routes that require a `*` rule. */
   readonly resource: string | null;
-  /** Empty for cluster-wide kinds and for lists over all namespaces. */
+  /** Empty for cluster-wide kinds and for lists across all namespaces. */
   readonly namespace: string;
   /** Empty for collections. */
   readonly resourceName: string;
@@ -37,7 +37,7 @@ export interface Binding {
 /** `ro may not create checks in team-a`, `ro may not delete check disk in team-a`... */
 const denied = ({ username }: Principal, request: AccessRequest): AccessDecision => {
   const { verb, resource, namespace, resourceName } = request;
-  const what = resource === null ? 'this, which only a rule on all resources (*) allows' : resource;
+  const what = resource === null ? 'this, which requires a rule on all resources (*)' : resource;
   const which = resourceName === '' ? '' : ` ${resourceName}`;
   const where = namespace === '' ? '' : ` in ${namespace}`;
   return { allow: false, why: 'noRule', message: `${username} may not ${verb} ${what}${which}${where}` };
@@ -54,7 +54,7 @@ const ruleAllows = (rule: Rule, request: AccessRequest): boolean => {
   if (!resources.includes('*') && (request.resource === null || !resources.includes(request.resource)))
     return false;
   const names = words(rule.resource_names);
-  // With names set, a collection never matches: its name is empty.
+  // A rule with resource names never matches a collection, whose name is empty.
   return names.length === 0 || (request.resourceName !== '' && names.includes(request.resourceName));
 };
 

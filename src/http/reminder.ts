@@ -1,9 +1,9 @@
-// Whether to say something again: what keeps happening to the same caller is said once a minute.
+// Rate limit for repeated log lines: once a minute per key.
 const tellEveryMs = 60_000;
-/** Keys remembered at once: past that all of them may be told again. */
+/** Maximum number of keys; when exceeded, all are forgotten and may be logged again. */
 const maxKeys = 1_000;
 
-/** The function answers true when `key` was not told within the last minute, and remembers that it is told now. */
+/** Returns a function that is true if `key` was not reported in the last minute, and marks it as reported. */
 export const createReminder = (monotonicMs: () => number): ((key: string) => boolean) => {
   const told = new Map<string, number>();
   return (key) => {

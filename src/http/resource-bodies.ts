@@ -1,4 +1,4 @@
-// Bodies of writes: placed under their address, decoded by their kind, held to its rules.
+// Processes bodies of writes: completes them from the URI, decodes and validates them by kind.
 import type { Resource } from '../actors/resources/resource-table.ts';
 import { MonError } from '../model/errors.ts';
 import type { ResourceKind } from '../model/resource-kind.ts';
@@ -32,16 +32,16 @@ const metadataIn = (body: JsonObject): JsonObject => {
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** Providers say by themselves what they are (interface, sections 2.4 and 4.2). */
+/** Bodies of providers must state their type (interface, sections 2.4 and 4.2). */
 const requireWrapper = (kind: ResourceKind, body: JsonObject, metadata: JsonObject): void => {
   if (isUnset(body.api_version))
     throw new MonError('invalid', `api_version is required: "${kind.apiVersion}"`);
   if (isUnset(metadata.name)) throw new MonError('invalid', 'metadata.name is required');
 };
 
-/** Places a body under its address: what is left out is taken from there, what contradicts it is refused. */
+/** Fills in missing identity fields from the URI and rejects contradictions. */
 export const placeBody = (kind: ResourceKind, body: JsonObject, namespace: string, name?: string): void => {
-  // Namespaces and users carry their name at the top.
+  // Namespaces and users have their name at the top level.
   const top = kind.path === 'namespaces' ? 'name' : kind.path === 'users' ? 'username' : null;
   if (top !== null) {
     if (name !== undefined && isUnset(body[top])) body[top] = name;
@@ -58,7 +58,7 @@ export const placeBody = (kind: ResourceKind, body: JsonObject, namespace: strin
   if (name !== undefined && isUnset(metadata.name)) metadata.name = name;
 };
 
-/** Wrapped bodies spell their four keys in any letter case. */
+/** The four keys of wrapped bodies are case-insensitive. */
 export const bodyFor = (kind: ResourceKind, call: Call): JsonObject =>
   objectBody(kind.wrapped ? lowerWrapperKeys(call.body) : call.body);
 
@@ -73,13 +73,13 @@ export const checkName = (kind: ResourceKind, resource: Resource, wanted: string
   );
 };
 
-/** With who wrote it. Kinds without metadata do not say. */
+/** Adds the author. Kinds without metadata have none. */
 export const withAuthor = (resource: Resource, username: string): Resource =>
   resource.metadata === undefined
     ? resource
     : { ...resource, metadata: { ...(resource.metadata as object), created_by: username } };
 
-/** Types, then rules; the first that fails is told. */
+/** Validates types, then rules; the first failure is reported. */
 export const decodeResource = (kind: ResourceKind, raw: unknown): Resource => {
   const decoded = kind.decode(raw);
   if (!decoded.ok) throw new MonError('invalid', decoded.message);

@@ -31,28 +31,31 @@ import {
 } from './route.ts';
 import { type RouteDoc, resourceDocs } from './route-doc.ts';
 
-/** What a kind does differently. */
+/** Customizations of a kind. */
 export interface ResourceHabits {
-  /** Works on a decoded resource before it is validated: derived names, stamps. `previous` when it replaces one. */
+  /**
+   * Completes a decoded resource before validation, e.g. derived names and stamps. `previous` is set if it replaces
+   * a resource.
+   */
   readonly complete?: (
     resource: Resource,
     call: AuthenticatedCall,
     previous: Resource | undefined,
   ) => Resource;
-  /** Throws `permissionDenied` where the caller may not write just this, though he may write such resources. */
+  /** Throws `permissionDenied` if the caller may write resources of this kind but not this one. */
   readonly mayWrite?: (resource: Resource, call: AuthenticatedCall, previous: Resource | undefined) => void;
-  /** Resources that readers do not see, for instance expired silences. */
+  /** Hides resources from readers, e.g. expired silences. */
   readonly visible?: (resource: Resource, call: AuthenticatedCall) => boolean;
-  /** After a create or replace was committed. */
+  /** Called after a create or replace was committed. */
   readonly written?: (name: string, call: AuthenticatedCall) => Promise<void>;
-  /** The answer to a replace. 201 with an empty body unless said otherwise. */
+  /** The response to a replace. Default: 201 with an empty body. */
   readonly replaced?: (resource: Resource) => Answer;
-  /** What the document says about that answer. */
+  /** The OpenAPI description of that response. */
   readonly replacedDoc?: RouteDoc['answers'];
-  /** In place of the rule on the collection or on one resource. */
+  /** Replaces the access rule for reading one resource. */
   readonly readOne?: 'login' | AccessRule;
   readonly list?: 'login';
-  /** Which of the generic operations to offer, where the kind has routes of its own for the others. */
+  /** The generic operations to offer, if the kind has its own routes for the others. */
   readonly only?: readonly Operation[];
 }
 
@@ -197,7 +200,7 @@ export const resourceRoutes = (
 const identityOf = (kind: ResourceKind, { namespace, name }: ResourceId) =>
   kind.namespaced ? { name, namespace } : { name };
 
-/** `?types=AD&types=OIDC` on kinds whose type says which sort a resource is. */
+/** `?types=AD&types=OIDC` for kinds with several types. */
 const typesFilter = (kind: ResourceKind, call: Call): ((resource: Resource) => boolean) => {
   const { types } = call.query;
   if (!kind.wrapped || types === undefined) return () => true;

@@ -1,9 +1,9 @@
-// What a route says about itself: the OpenAPI document is made from these words and the zod schemas they point at.
-// Statuses that follow from access and method (401, 403, 404, 500, 503...) are added by the document, not repeated here.
+// The documentation of a route, from which the OpenAPI document is generated together with the zod schemas.
+// Statuses implied by access and method (401, 403, 404, 500, 503...) are added automatically.
 import type { z } from 'zod';
 import type { Operation, ResourceKind } from '../model/resource-kind.ts';
 
-/** What a body looks like. */
+/** The shape of a body. */
 export type Shape =
   | { readonly type: 'one' | 'list'; readonly kind: ResourceKind }
   | { readonly type: 'json'; readonly schema: z.ZodType; readonly example: unknown }
@@ -13,7 +13,7 @@ export type HeaderName = 'ETag' | 'Mon-Continue' | 'Location' | 'Retry-After' | 
 
 export interface AnswerDoc {
   readonly what: string;
-  /** Absent: an empty body. */
+  /** Absent means an empty body. */
   readonly shape?: Shape;
   readonly headers?: readonly HeaderName[];
 }
@@ -21,22 +21,22 @@ export interface AnswerDoc {
 export interface BodyDoc {
   readonly shape: Shape;
   readonly optional?: boolean;
-  /** A merge patch (RFC 7396): any object, laid over what is there. */
+  /** A merge patch (RFC 7396). */
   readonly mergePatch?: boolean;
 }
 
 export interface RouteDoc {
   readonly tag: string;
   readonly summary: string;
-  /** `list` stands for limit, continue and the two selectors. Others: name to meaning. */
+  /** `list` stands for limit, continue and the two selectors. Otherwise: name to description. */
   readonly query?: 'list' | Readonly<Record<string, string>>;
   readonly body?: BodyDoc;
   readonly answers: Readonly<Record<number, AnswerDoc>>;
-  /** Further statuses this route refuses with. */
+  /** Additional error statuses of this route. */
   readonly refusals?: readonly number[];
-  /** Its refusals are plain text, as clients of the reference product expect. */
+  /** Errors are plain text, as clients of the reference product expect. */
   readonly plainRefusals?: boolean;
-  /** Asks for a password, not for a token. */
+  /** Uses Basic authentication instead of a token. */
   readonly basicLogin?: boolean;
 }
 
@@ -47,7 +47,7 @@ export const json = (schema: z.ZodType, example: unknown): Shape => ({ type: 'js
 export const createdAnswer: Readonly<Record<number, AnswerDoc>> = {
   201: { what: 'written; empty body', headers: ['Warning'] },
 };
-/** Where the answer names the state that was written. */
+/** The response contains the ETag of the written state. */
 const createdWithTag = { 201: { what: 'written; empty body', headers: ['ETag', 'Warning'] } } as const;
 export const removedAnswer: Readonly<Record<number, AnswerDoc>> = { 204: { what: 'done; empty body' } };
 
@@ -58,7 +58,7 @@ const nouns: Readonly<Record<string, string>> = {
   silenced: 'silence',
 };
 
-/** What one resource of a kind is called in a sentence: `check`, `role binding`. */
+/** The noun for one resource of a kind: `check`, `role binding`. */
 const nounOf = ({ path, type }: ResourceKind): string =>
   nouns[path] ??
   type
@@ -68,7 +68,7 @@ const nounOf = ({ path, type }: ResourceKind): string =>
 
 const article = (noun: string): string => (/^([aei]|user-)/i.test(noun) ? `an ${noun}` : `a ${noun}`);
 
-/** The words for the generic routes of a kind. `putAnswer`: where a replace is not 201. */
+/** The descriptions of the generic routes of a kind. `putAnswer`: if a replace does not return 201. */
 export const resourceDocs = (
   kind: ResourceKind,
   putAnswer: RouteDoc['answers'] = createdWithTag,
@@ -76,7 +76,7 @@ export const resourceDocs = (
   const tag = kind.path;
   const noun = nounOf(kind);
   const list = {
-    200: { what: `the ${kind.path}, in order of name`, shape: listOf(kind), headers: ['Mon-Continue'] },
+    200: { what: `the ${kind.path}, sorted by name`, shape: listOf(kind), headers: ['Mon-Continue'] },
   } as const;
   const found = { 200: { what: `the ${noun}`, shape: one(kind), headers: ['ETag'] } } as const;
   const body = { shape: one(kind) };

@@ -1,5 +1,5 @@
-// Routes as data: what is served, who may call it, and a function from call to answer. The server turns them into
-// Fastify routes; the access test walks through them cell by cell.
+// Routes as data: method and URL, access, and a handler function. The server registers them with Fastify; the
+// access test iterates over them.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { etagOf } from '../model/etag.ts';
@@ -12,30 +12,33 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Parameters = Readonly<Record<string, string | undefined>>;
 
 export interface AccessRule {
-  /** Null: only a rule on `*` reaches it. */
+  /** Null: requires a rule on `*`. */
   readonly resource: string | null;
-  /** Empty, or absent, for collections. */
+  /** Empty or absent for collections. */
   readonly name?: (parameters: Parameters) => string;
-  /** Where it does not follow from the method. */
+  /** If it cannot be derived from the method. */
   readonly verb?: Verb;
-  /** Users may do this to themselves with a rule on `localselfuser`. */
+  /** Users may do this to their own record with a rule on `localselfuser`. */
   readonly selfParameter?: string;
 }
 
-/** `public`: anybody, also during start-up. `open`: anybody, but not during start-up. `login`: who has logged in. */
+/**
+ * `public`: no login, also during startup. `open`: no login, but not during startup. `login`: any authenticated
+ * user.
+ */
 export type Access = 'public' | 'open' | 'login' | AccessRule;
 
 export interface Call {
   readonly method: Method;
   readonly parameters: Parameters;
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Parsed JSON, undefined when there was no body. */
+  /** Parsed JSON; undefined without a body. */
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
-  /** The path as it was asked for, without the query. */
+  /** The requested path without the query. */
   readonly path: string;
   readonly address: string;
-  /** `<scheme>://<host>`, as the caller sees us. */
+  /** `<scheme>://<host>` as seen by the caller. */
   readonly origin: string;
 }
 
@@ -46,9 +49,9 @@ export interface AuthenticatedCall extends Call {
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, a string as it is; absent means an empty body. */
+  /** Objects are sent as JSON, strings unchanged; absent means an empty body. */
   readonly body?: object | string | Readable;
-  /** Told in `Warning` headers: what was done, but not as the caller may expect. */
+  /** Sent as `Warning` headers: the request succeeded, but maybe not as the caller expects. */
   readonly warnings?: readonly string[];
 }
 
@@ -56,7 +59,7 @@ interface RouteBase {
   readonly method: Method;
   /** Fastify's pattern: `/api/core/v2/namespaces/:namespace/checks/:name`. */
   readonly url: string;
-  /** A route that says nothing about itself does not compile. */
+  /** Mandatory, so that every route is documented. */
   readonly doc: RouteDoc;
 }
 
@@ -80,7 +83,7 @@ const verbs: Readonly<Record<Method, Verb>> = {
   DELETE: 'delete',
 };
 
-/** The verb a route asks for: reading a collection is `list`. */
+/** The verb a route requires; reading a collection is `list`. */
 export const verbOf = (method: Method, rule: AccessRule): Verb =>
   rule.verb ?? (method === 'GET' && rule.name === undefined ? 'list' : verbs[method]);
 
@@ -89,9 +92,9 @@ export const ok = (body: object, headers: Readonly<Record<string, string>> = {})
   body,
   headers,
 });
-/** For answers that hold what opens the API: no cache keeps them. */
+/** For responses with credentials, which must not be cached. */
 export const notStored = { 'Cache-Control': 'no-store' } as const;
-/** One resource, with the tag that conditional requests name. */
+/** One resource with its ETag. */
 export const okWithTag = (body: object): Answer => ok(body, { ETag: etagOf(JSON.stringify(body)) });
 export const created = (headers: Readonly<Record<string, string>> = {}): Answer => ({ status: 201, headers });
 export const noContent: Answer = { status: 204 };
@@ -105,5 +108,5 @@ export const plainText = (
   headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers },
 });
 
-/** A path parameter that the pattern guarantees. */
+/** A path parameter that the URL pattern guarantees. */
 export const parameter = (call: Call, name: string): string => call.parameters[name] ?? '';

@@ -1,6 +1,6 @@
 // The HTTP API: one Fastify server built from a table of routes.
-// Order of questions, as in the reference product: known route (404), known method (405), started up (503), who are you
-// (401), may you (403), body (400), and then the route itself.
+// Checks run in this order, as in the reference product: known route (404), known method (405), startup finished
+// (503), authentication (401), authorization (403), body (400), then the route handler.
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, {
@@ -53,35 +53,38 @@ export interface HttpServerOptions {
   readonly metrics: HttpMetrics;
   readonly tls?: TlsOptions;
   readonly bodyLimitBytes: number;
-  /** Connections at once; that of `limits.ts` when absent. */
+  /** Maximum number of connections; default: see `limits.ts`. */
   readonly maxConnections?: number | undefined;
-  /** How much clients may leave unread; the figures of `limits.ts` when absent. */
+  /** Limits for unread data; default: see `limits.ts`. */
   readonly unread?: Partial<UnreadLimits> | undefined;
-  /** `<scheme>://<host>` under which others reach us; absent: what each request says itself. */
+  /** `<scheme>://<host>` for external clients; default: taken from each request. */
   readonly origin?: string;
 }
 
 export interface HttpServer {
   listen(host: string, port: number): Promise<AddressInfo>;
   close(): Promise<void>;
-  /** For routes outside the table: who is it, and may they? Resolves with the user's name, rejects with a MonError. */
+  /**
+   * For routes outside the table: authenticates and authorizes. Resolves to the user's name, rejects with a
+   * MonError.
+   */
   authorize(request: FastifyRequest, access: AccessRequest): Promise<string>;
-  /** From now on connections are made with this certificate. Throws when it cannot be used. */
+  /** Uses this certificate for new connections. Throws if it is invalid. */
   renewCertificate(tls: TlsOptions | undefined): void;
-  /** Answers that go on, for routes outside the table; those of the table are in it by themselves. */
+  /** Registers streams of routes outside the table; those of the table are registered automatically. */
   readonly streams: LiveStreams;
-  /** The framework's instance, for what is no API: pages and live streams. Add to it before `listen`. */
+  /** The Fastify instance, for pages and live streams. Add routes before `listen`. */
   readonly app: FastifyInstance;
 }
 
-/** What Node watches over by itself, and how often it looks. */
+/** Node's timeouts, and the interval in which they are checked. */
 const timeouts = { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5_000 };
 
 const unreadLimits: UnreadLimits = { largeAnswerBytes, maxUnreadAnswerBytes, wholeListBytes, maxAnswerMs };
 
 const methods: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** What never became a request: no HTTP at all, headers without end, a sender too slow. */
+/** Invalid requests: not HTTP, headers too large, sender too slow. */
 const nonsense: Readonly<Record<string, readonly [status: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are longer than 16 kB'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
@@ -89,14 +92,14 @@ const nonsense: Readonly<Record<string, readonly [status: string, message: strin
 
 const refuseNonsense = (error: NodeJS.ErrnoException, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, message] = nonsense[error.code ?? ''] ?? ['400 Bad Request', 'this is no HTTP request'];
+  const [status, message] = nonsense[error.code ?? ''] ?? ['400 Bad Request', 'not an HTTP request'];
   const body = JSON.stringify({ message, code: errorCatalogue.invalid.code });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
 };
 
-/** Principals of requests under way. */
+/** Principals of pending requests. */
 const principals = new WeakMap<FastifyRequest, Principal>();
 
 export const createHttpServer = (options: HttpServerOptions): HttpServer => {
@@ -133,7 +136,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
     parseBody(bytes, options.bodyLimitBytes),
   );
-  // Fastify sends what a handler returns: these two have sent their answer and return nothing.
+  // Fastify sends what a handler returns; these two have already sent their response.
   app.setNotFoundHandler((_request, reply) => {
     sendProblem(reply, new MonError('notFound'));
   });
@@ -142,7 +145,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     if (found.fault)
       log.error({ err: error, method: request.method, path: loggedPath(request) }, 'request failed');
   });
-  // The router takes a trailing slash for an empty name; nothing has an empty name.
+  // The router reads a trailing slash as an empty name, which no resource has.
   app.addHook('onRequest', async (request, reply) => {
     const empty = Object.entries(request.params as Parameters).some(
       ([name, value]) => value === '' && name !== '*',
@@ -155,7 +158,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     const fields = { method: request.method, path: loggedPath(request), status: reply.statusCode };
     const user = principals.get(request)?.username;
     metrics.observe(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime);
-    // Who changed what is for the record; reads and the stream of events are not.
+    // Writes are logged with the user; reads and the stream of events are not.
     const isChange = request.method !== 'GET' && user !== undefined && !isEventRoute(request);
     log[isChange ? 'info' : 'debug'](
       { ...fields, ms: Math.round(reply.elapsedTime), ...(user === undefined ? {} : { user }) },
@@ -225,7 +228,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       return principal.username;
     },
     async close() {
-      // A stream that somebody still reads, or a request that hangs, does not hold up the end for ever.
+      // Open streams and hanging requests must not block the shutdown.
       const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeoutMs);
       await app.close();
       clearTimeout(cutOff);
@@ -235,10 +238,10 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
 };
 
 const unguarded = (): never => {
-  throw new MonError('internal', 'a guarded route was reached without a principal');
+  throw new MonError('internal', 'a protected route was reached without a principal');
 };
 
-/** What a guarded route asks of its caller; nothing where to be somebody is enough. */
+/** The permissions a protected route requires; empty if authentication is sufficient. */
 const accessOf = ({ method, access }: Route, parameters: Parameters): readonly AccessRequest[] => {
   if (typeof access === 'string') return [];
   return [
@@ -251,7 +254,7 @@ const accessOf = ({ method, access }: Route, parameters: Parameters): readonly A
   ];
 };
 
-/** One that goes on until its reader leaves, unlike a long list. */
+/** An unbounded stream, unlike a long list. */
 const isStream = (answer: Answer): answer is Answer & { readonly body: Readable } =>
   answer.body instanceof Readable &&
   answer.headers?.['Content-Type']?.startsWith('text/event-stream') === true;
@@ -277,7 +280,7 @@ const checkAccess = (
   throw new MonError('permissionDenied', decision.message);
 };
 
-/** A known path with a method nobody serves is 405, an unknown path 404; neither asks who is calling. */
+/** A known path with an unsupported method is 405, an unknown path 404; both without authentication. */
 const refuseOtherMethods = (app: FastifyInstance, routes: readonly Route[]): void => {
   const served = new Map<string, Set<string>>();
   for (const { url, method } of routes) served.set(url, (served.get(url) ?? new Set()).add(method));
@@ -295,13 +298,13 @@ const refuseOtherMethods = (app: FastifyInstance, routes: readonly Route[]): voi
 const isEventRoute = (request: FastifyRequest): boolean =>
   request.routeOptions.url?.includes('/events') === true;
 
-/** Of reads only: writes ask about it in their own step. */
+/** For reads only; writes check it themselves. */
 const ifNoneMatchOf = ({ method, headers }: FastifyRequest): string | undefined =>
   method === 'GET' ? headers['if-none-match'] : undefined;
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
-/** Without the end of an API key, which is the name of its resource: a log opens nothing. */
+/** Masks the end of API keys, whose name is the key itself. */
 const loggedPath = (request: FastifyRequest): string => {
   const { url } = request.routeOptions;
   if (url?.endsWith('/apikeys/:name') !== true) return pathOf(request);

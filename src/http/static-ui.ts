@@ -1,5 +1,5 @@
-// Serves the built page at /ui/ from a folder read once at start: no path from a request ever reaches the disk.
-// Assets carry a hash in their name and may be kept forever; the page itself is asked for anew each time.
+// Serves the built page at /ui/ from a directory that is read once at start: request paths never reach the disk.
+// Assets have a hash in their name and are cached forever; the page itself is not cached.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
@@ -35,14 +35,14 @@ export const contentSecurityPolicy =
 
 const notBuilt = 'The page is not built. Run `node scripts/build-web.js` and start the backend again.\n';
 
-/** Promise: never throws for a missing folder; the page then says how to build it. */
+/** Never throws for a missing directory; the page then explains how to build it. */
 export const registerUi = (app: FastifyInstance, { root }: UiOptions): void => {
   const assets = readAssets(root);
   const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = (request.params as { '*'?: string })['*'] ?? '';
     const asset = assets.get(path === '' ? 'index.html' : path);
     if (assets.size === 0) return withHeaders(reply).code(503).type('text/plain').send(notBuilt);
-    // Every view has an address of its own below /ui/; the page finds its way from there.
+    // Every view has its own path below /ui/; the page does its own routing.
     if (asset !== undefined) return send(request, reply, asset);
     if (path.startsWith('assets/')) {
       reply.callNotFound();

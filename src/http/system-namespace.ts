@@ -6,7 +6,7 @@ import type { Parameters } from './route.ts';
 
 const name = 'sensu-system';
 
-/** Asked after the caller was found to have the right to write. */
+/** Call after the caller was authorized to write. */
 export const ensureSystemNamespace = async (
   { resources }: Pick<BackendPort, 'resources'>,
   method: string,

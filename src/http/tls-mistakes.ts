@@ -1,5 +1,5 @@
-// Callers who mistake TLS for plain text or the other way round: Node ends their connection without a word. Here the log says
-// who it was and which address is right; a caller that keeps trying is named once a minute.
+// Detects callers that use TLS on a plain port or the other way round. Node closes such connections silently; here
+// the log contains the caller and the correct URL, at most once a minute per caller.
 import type { Socket } from 'node:net';
 import type { Log } from './log.ts';
 import { createReminder } from './reminder.ts';
@@ -8,13 +8,13 @@ import { createReminder } from './reminder.ts';
 const tlsHandshake = 0x16;
 
 export interface TlsMistakes {
-  /** A connection to a port with TLS failed before it was made. */
+  /** A TLS handshake failed. */
   tls(error: NodeJS.ErrnoException, socket: Pick<Socket, 'remoteAddress'>): void;
-  /** What came over a port without TLS was no HTTP. */
+  /** Invalid HTTP on a port without TLS. */
   plain(error: NodeJS.ErrnoException, socket: Pick<Socket, 'remoteAddress'>): void;
 }
 
-/** `schemes`: that of a plain address and that of one with TLS, e.g. `ws` and `wss`. */
+/** `schemes`: without and with TLS, e.g. `ws` and `wss`. */
 export const watchTlsMistakes = (
   log: Pick<Log, 'warn'>,
   schemes: readonly [plain: string, tls: string],
@@ -30,7 +30,7 @@ export const watchTlsMistakes = (
       if (error.code === 'ERR_SSL_HTTP_REQUEST')
         tell(
           socket,
-          `a caller speaks plain HTTP to a port with TLS: it must use ${tls}:// instead of ${plain}://`,
+          `a client uses plain HTTP on a port with TLS: it must use ${tls}:// instead of ${plain}://`,
         );
       else if (
         error.code === 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA' ||
@@ -38,7 +38,7 @@ export const watchTlsMistakes = (
       )
         tell(
           socket,
-          'a caller does not trust the certificate of this backend: it must be given its authority (--trusted-ca-file)',
+          'a client does not trust the certificate of this backend: configure its authority on the client (--trusted-ca-file)',
         );
     },
     plain(error, socket) {
@@ -46,7 +46,7 @@ export const watchTlsMistakes = (
       if (rawPacket?.[0] === tlsHandshake)
         tell(
           socket,
-          `a caller speaks TLS to a port without it: it must use ${plain}:// instead of ${tls}://, or this backend needs a certificate (--cert-file, --key-file)`,
+          `a client uses TLS on a port without TLS: it must use ${plain}:// instead of ${tls}://, or this backend needs a certificate (--cert-file, --key-file)`,
         );
     },
   };

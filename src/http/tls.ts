@@ -1,5 +1,5 @@
-// TLS: what every listener accepts. Version 1.2 at least, with forward secrecy; client certificates are demanded, or looked at
-// where they are shown, when authorities are given.
+// TLS settings of all listeners: version 1.2 or later with forward secrecy. If authorities are given, client
+// certificates are required or verified if presented.
 import type { Server } from 'node:http';
 import { type SecureContextOptions, Server as TlsServer } from 'node:tls';
 
@@ -11,8 +11,8 @@ export interface TlsOptions extends SecureContextOptions {
 }
 
 /**
- * Forward secrecy and authenticated encryption only: no RSA key exchange, no CBC. The suites of TLS 1.3 are named too,
- * since Node drops that version when a list names none of them.
+ * Forward secrecy and authenticated encryption only: no RSA key exchange, no CBC. TLS 1.3 suites must be listed
+ * too, since Node otherwise disables that version.
  */
 const acceptedCiphers = [
   'TLS_AES_256_GCM_SHA384',
@@ -23,8 +23,8 @@ const acceptedCiphers = [
 ].join(':');
 
 /**
- * PEM texts. `clientCa`: authorities whose client certificates are accepted. `clientsWithout`: whether those who show none, or
- * one of somebody else, are let through to be asked for a password; otherwise they do not get past the handshake.
+ * PEM texts. `clientCa`: authorities for client certificates. `clientsWithout`: whether clients without a valid
+ * certificate pass the TLS handshake and authenticate with a password instead.
  */
 export const tlsOptions = (files: {
   readonly cert: string | Buffer;
@@ -42,8 +42,8 @@ export const tlsOptions = (files: {
 });
 
 /**
- * New connections get the new certificate; those that stand keep what they have. Throws for a pair that does not fit and
- * then changes nothing. A server without TLS stays without.
+ * Uses a new certificate for new connections; existing ones are kept. Throws without changes if key and certificate
+ * do not match. A server without TLS stays without.
  */
 export const renewCertificate = (server: Server, tls: TlsOptions | undefined): void => {
   if (tls !== undefined && server instanceof TlsServer) server.setSecureContext(tls);

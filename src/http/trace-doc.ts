@@ -1,4 +1,4 @@
-// What a trace looks like to readers of the API: the words of `src/pipeline/trace.ts`, for the OpenAPI document.
+// The schema of a pipeline trace (`src/pipeline/trace.ts`) for the OpenAPI document.
 import { z } from 'zod';
 import type { Trace } from '../pipeline/trace.ts';
 

@@ -1,5 +1,5 @@
-// Large answers that clients have not read yet. Node keeps what a slow reader leaves in memory, so all of it together is
-// bounded: beyond that a large answer is refused with 503, and a reader that takes for ever is cut.
+// Limits unread data of large responses. Node buffers what a slow client does not read, so the total is limited:
+// above it, a large response is rejected with 503, and a client that reads too slowly is disconnected.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -15,7 +15,7 @@ export interface UnreadLimits {
   readonly maxAnswerMs: number;
 }
 
-/** How much of the memory an answer may take while it is read; 0 for small ones, which are not counted. */
+/** The accounted size of a response while it is read; 0 for small ones, which are not counted. */
 const weightOf = (payload: unknown, limits: UnreadLimits): number => {
   if (payload instanceof Readable) return limits.wholeListBytes;
   const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
@@ -24,7 +24,7 @@ const weightOf = (payload: unknown, limits: UnreadLimits): number => {
 
 const busy = new MonError(
   'unavailable',
-  'too many large answers are still being read; try again in a moment, or ask for smaller pages (?limit=)',
+  'too many large responses are still being read; try again in a moment, or request smaller pages (?limit=)',
 );
 
 const refuse = (reply: FastifyReply): string => {
@@ -47,7 +47,7 @@ export const boundUnreadAnswers = (
   let unread = 0;
   new Gauge({
     name: 'mon_http_unread_answer_bytes',
-    help: 'Large answers that clients have not read yet, bytes.',
+    help: 'Unread bytes of large responses.',
     registers: [registry],
     collect() {
       this.set(unread);
@@ -55,10 +55,10 @@ export const boundUnreadAnswers = (
   });
   app.addHook('onSend', async (request, reply, payload: unknown) => {
     const weight = weightOf(payload, limits);
-    // One whose reader is gone already takes nothing, and would never be given back.
+    // The client has already disconnected, so the size would never be released.
     if (weight === 0 || reply.raw.destroyed || reply.raw.closed) return payload;
-    // A single answer always goes out, or what is larger than the bound could never be read.
-    // A change that took effect is told as one; only reads are refused.
+    // A single response is always allowed, even above the limit.
+    // Only reads are rejected; successful writes are always confirmed.
     if (request.method === 'GET' && unread > 0 && unread + weight > limits.maxUnreadAnswerBytes) {
       if (payload instanceof Readable) payload.destroy();
       return refuse(reply);
@@ -67,7 +67,7 @@ export const boundUnreadAnswers = (
     const cut = setTimeout(() => {
       log.warn(
         { path: request.routeOptions.url },
-        'a client was cut off: it did not read its answer in time',
+        'client disconnected: it did not read its response in time',
       );
       reply.raw.destroy();
     }, limits.maxAnswerMs);

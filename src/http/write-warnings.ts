@@ -1,6 +1,6 @@
-// Warnings about a write that was taken: fields nobody knows, and what can't work as it stands. They go into `Warning`
-// headers (RFC 7234, section 5.5, code 299) and the log. A caller who asks for it has unknown fields refused instead:
-// `?strict=true`, or the header `Mon-Strict: true`.
+// Warnings about a successful write: unknown fields and configuration problems. Sent in `Warning` headers (RFC
+// 7234, section 5.5, code 299) and logged. With `?strict=true` or the header `Mon-Strict: true`, unknown fields are
+// rejected instead.
 import type { ResourceId } from '../actors/resources/resource-table.ts';
 import { MonError } from '../model/errors.ts';
 import type { ResourceKind } from '../model/resource-kind.ts';
@@ -9,13 +9,13 @@ import type { BackendPort } from './backend-port.ts';
 import type { Log } from './log.ts';
 import type { Answer, Call, Route } from './route.ts';
 
-/** Most warnings in one answer, and the longest of them in characters: clients limit how long headers may be. */
+/** Maximum number of warnings per response and their maximum length in characters, since clients limit header sizes. */
 const maxWarnings = 10;
 const maxWarningCharacters = 300;
 
 const isTrue = (value: unknown): boolean => value === '' || value === 'true' || value === '1';
 
-/** Whether unknown fields are to be refused. Throws MonError `invalid` for what is neither yes nor no. */
+/** Whether unknown fields are rejected. Throws MonError `invalid` for values other than true and false. */
 const isStrict = ({ query, headers }: Pick<Call, 'query' | 'headers'>): boolean => {
   const asked = query.strict ?? headers['mon-strict'];
   if (asked === undefined || asked === 'false' || asked === '0') return false;
@@ -23,7 +23,7 @@ const isStrict = ({ query, headers }: Pick<Call, 'query' | 'headers'>): boolean 
   throw new MonError('invalid', `strict must be true or false (got ${JSON.stringify(asked)})`);
 };
 
-/** The kind a request writes; undefined for every other request. */
+/** The kind a request writes; undefined for all other requests. */
 const kindWritten = ({ method, doc }: Pick<Route, 'method' | 'doc'>): ResourceKind | undefined => {
   const shape = method === 'GET' || method === 'DELETE' ? undefined : doc.body?.shape;
   return shape?.type === 'one' ? shape.kind : undefined;
@@ -33,7 +33,7 @@ const refuseUnknown = (fields: readonly UnknownField[]): void => {
   if (fields.length > 0) throw new MonError('invalid', fields.map(describeUnknownField).join('; '));
 };
 
-/** A refusal that names the unknown fields too: often they are the reason for it. */
+/** Adds the unknown fields to an error, since they are often its cause. */
 const withUnknown = (error: unknown, fields: readonly UnknownField[]): unknown =>
   error instanceof MonError && error.kind === 'invalid' && fields.length > 0
     ? new MonError('invalid', `${error.message} (${fields.map(describeUnknownField).join('; ')})`, {
@@ -41,7 +41,7 @@ const withUnknown = (error: unknown, fields: readonly UnknownField[]): unknown =
       })
     : error;
 
-/** Header values hold visible ASCII; what is none is written as in JavaScript strings. */
+/** Header values contain visible ASCII only; other characters are escaped as in JavaScript strings. */
 export const visibleAscii = (text: string): string =>
   text
     .slice(0, maxWarningCharacters)
@@ -78,7 +78,10 @@ export interface Write {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Answers a request, and says what is odd about what it wrote. Events are not kept apart from their results: no marks. */
+/**
+ * Handles a request and adds warnings about what it wrote. Events are not tracked separately from their results, so
+ * they get no marks.
+ */
 export const withWarnings = async (
   { route, call, backend, log }: Write,
   handle: () => Promise<Answer>,
@@ -99,6 +102,6 @@ export const withWarnings = async (
   const warnings = [...messages, ...found, ...(answer.warnings ?? [])];
   if (warnings.length === 0) return answer;
   const { segment, namespace, name } = id;
-  log.warn({ kind: segment, namespace, name, warnings }, 'written, but not all of it can work as it stands');
+  log.warn({ kind: segment, namespace, name, warnings }, 'written, with configuration problems');
   return { ...answer, warnings };
 };

@@ -23,11 +23,11 @@ export const assetSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
   url: text().optional().describe('Address of the archive, where there is one for all machines.'),
   sha512: text().optional().describe('SHA-512 checksum of the archive, in hexadecimal.'),
-  /** All must hold of an entity; asked on the entity before the asset is fetched. */
+  /** Expressions evaluated against the entity before the asset is fetched. All must be true. */
   filters: stringListOrNull().describe(
     'Expressions that must all hold of an entity before the asset is fetched there.',
   ),
-  /** The first whose filters hold is taken. */
+  /** The first build whose filters all match is used. */
   builds: listOrNull(assetBuildSchema).describe(
     'Archives for several kinds of machines; the first whose filters hold is taken.',
   ),

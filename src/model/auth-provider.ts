@@ -70,7 +70,7 @@ const oidcSpec = z.object({
   client_secret: text('').describe('Its secret; hidden when read back.'),
   disable_offline_access: flag(false).describe('Whether no refresh token is asked for.'),
   redirect_uri: text('').describe('Address the issuer sends the browser back to.'),
-  /** The issuer. */
+  /** URL of the OIDC issuer. */
   server: text('').describe('Address of the issuer.'),
   allowed_groups: optionalStringList().describe('Only these groups count; none: all but reserved ones.'),
   groups_claim: text('').describe('Claim that holds the groups.'),

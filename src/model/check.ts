@@ -95,7 +95,7 @@ const sharedFields = {
     'Hooks to run after a result: lists of names, each under ok, warning, critical, unknown, non-zero or a status.',
   ),
   stdin: flag(false).describe('Whether the command reads check and entity as JSON on standard input.'),
-  /** The older form of `subdues`: kept and given back, without effect. */
+  /** The older form of `subdues`: stored and returned, but has no effect. */
   subdue: z.unknown().default(null).describe('Older form of subdues: kept and given back, without effect.'),
   subdues: z.array(subdueWindowSchema).nullish().describe('Times at which it does not run.'),
   ttl: integer(0).meta({

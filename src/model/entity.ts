@@ -72,7 +72,7 @@ const reportedSchema = z.object({
     'x-unit': 'seconds since 1970',
   }),
   mon_agent_version: text('').describe('Version of its agent.'),
-  /** What agents of the reference product call the same; read, never kept. */
+  /** The same field as sent by agents of the reference product. Read, but never stored. */
   sensu_agent_version: text().optional(),
 });
 

@@ -17,7 +17,7 @@ export const handlerSchema = z.object({
   command: text()
     .optional()
     .describe('Command line of a pipe handler; it reads the event as JSON on standard input.'),
-  /** Seconds; 0 leaves it to the runner. */
+  /** Seconds; 0 means the runner's default. */
   timeout: unsigned32(0).meta({
     description: 'Time after which it is stopped; 0: no limit for commands, 60 for sockets.',
     'x-unit': 'seconds',
@@ -31,7 +31,7 @@ export const handlerSchema = z.object({
   env_vars: stringListOrNull().describe('Variables of the command, each as NAME=value.'),
   runtime_assets: stringListOrNull().describe('Names of assets that the command runs with.'),
   secrets: listOrNull(secretReferenceSchema).describe('Secrets that the command gets as variables.'),
-  /** Of events of clients of the earlier generation: told though silenced, though flapping, and of which severities only. */
+  /** For events of earlier clients: whether to handle silenced or flapping events, and which severities. */
   handle_silenced: flag()
     .optional()
     .describe('Of clients of the earlier generation: whether silenced events are handled.'),

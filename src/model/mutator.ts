@@ -14,7 +14,7 @@ export const mutatorSchema = z.object({
   command: text()
     .optional()
     .describe('Command line of a pipe mutator: reads an event on standard input, writes what handlers get.'),
-  /** Seconds; 0 leaves it to the runner. */
+  /** Seconds; 0 means the runner's default. */
   timeout: unsigned32(0).meta({
     description: 'Time after which it is stopped; 0: no limit for commands.',
     'x-unit': 'seconds',

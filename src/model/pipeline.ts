@@ -27,7 +27,7 @@ export const pipelineSchema = z.object({
     .nullish()
     .transform((list) => list ?? [])
     .describe('Workflows, run one after the other.'),
-  /** Runs the next workflow although one has failed. */
+  /** Continue with the next workflow after a failure. */
   continue_on_error: flag().optional().describe('Whether workflows go on after one that failed.'),
 });
 export type Pipeline = z.infer<typeof pipelineSchema>;

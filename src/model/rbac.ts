@@ -23,7 +23,7 @@ export const ruleSchema = z.object({
   resources: stringList()
     .transform((list) => split(list) ?? [])
     .describe('Kinds, such as checks, or *.'),
-  /** Null or empty: all names. */
+  /** Null or empty means all names. */
   resource_names: stringListOrNull().transform(split).describe('Names they are limited to; none: all.'),
 });
 export type Rule = z.infer<typeof ruleSchema>;

@@ -19,6 +19,6 @@ export const managedByCtlLabels: Readonly<Record<string, string>> = {
   'sensu.io/managed_by': 'sensuctl',
 };
 
-/** On an event: how many bytes of its output were cut. */
+/** On an event: the number of output bytes that were truncated. */
 export const truncatedBytesLabels = (bytes: number): Record<string, string> =>
   underBothNames('output_truncated_bytes', String(bytes));

@@ -9,7 +9,7 @@ export const noExpiry = -1;
 
 export const silencedSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
-  /** Seconds after `begin`; -1 for no end. The number asked for, never a countdown. */
+  /** Seconds after `begin`; -1 for no end. The configured value, not a countdown. */
   expire: integer(noExpiry).meta({
     description: 'How long it lasts from its begin; -1: no end.',
     'x-unit': 'seconds',
@@ -19,9 +19,9 @@ export const silencedSchema = z.object({
   check: text().optional().describe('Check that it silences; empty: all.'),
   reason: text().optional().describe('Why; shown to everybody.'),
   subscription: text().optional().describe('Subscription that it silences, or entity:NAME; empty: all.'),
-  /** Wall time in seconds; one in the future is a scheduled silence. */
+  /** Unix time in seconds; a future value schedules the silence. */
   begin: integer(0).meta({ description: 'When it begins; 0: at once.', 'x-unit': 'seconds since 1970' }),
-  /** Wall time in seconds; 0 for never. */
+  /** Unix time in seconds; 0 means never. */
   expire_at: integer(0).meta({
     description: 'When it ends; worked out of begin and expire; 0: never.',
     'x-unit': 'seconds since 1970',

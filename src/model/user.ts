@@ -6,7 +6,7 @@ import { flag, stringList, text } from './quick-types.ts';
 
 export const userSchema = z.object({
   username: text('').describe('Name to log in with.'),
-  /** Plain, on the way in only. */
+  /** Plain text; accepted in requests only. */
   password: text().optional().describe('Password in clear; never read back.'),
   /** bcrypt. */
   password_hash: text().optional().describe('Its bcrypt hash; never read back.'),

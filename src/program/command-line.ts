@@ -96,7 +96,7 @@ export const settingsCommand = (
   const example = taken[0]?.[0] ?? 'config-file';
   const others =
     flags === undefined ? '' : ` Settings without a flag here are those of ${program.name} start.`;
-  // The parser would add its own words about presets and defaults; ours say it already.
+  // commander would append its own text about presets and defaults; ours already includes them.
   const command = new Command(name)
     .description(description)
     .configureHelp({ optionDescription: (option) => option.description });
@@ -111,7 +111,7 @@ ${examples.map((line) => `  $ ${line}`).join('\n')}`,
   );
 };
 
-/** A command `start` with all flags of a program. */
+/** A `start` command with all flags of a program, and help about the other configuration sources. */
 export const startCommand = (
   program: Program<FlagTable>,
   description: string,

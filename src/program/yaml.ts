@@ -1,5 +1,5 @@
-// YAML files that people write for our programs: settings, allow lists. Read with limits, so that a file that was planted can
-// only be refused: aliases that multiply, lists in lists without end, more text than anybody writes.
+// Reads user-written YAML files: settings, allow lists. Limits protect against malicious files: alias expansion,
+// deep nesting, excessive size.
 import { type Document, type LineCounter, parseDocument } from 'yaml';
 import { errorText } from './log.ts';
 
@@ -17,7 +17,7 @@ export interface ReadDocument {
   readonly document: Document.Parsed;
 }
 
-/** What the text says. Throws an Error with the reason in one line. */
+/** Parses YAML. Throws an Error with a one-line reason. */
 export const readYaml = (text: string, options: YamlOptions = {}): unknown =>
   readYamlDocument(text, options).value;
 

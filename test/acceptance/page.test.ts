@@ -239,7 +239,7 @@ describe('an operator at the page', { skip: withoutBrowser }, () => {
     issuer.signWithAnotherKey = true;
     await stranger.getByText('ada · log out').click();
     await stranger.getByText('Log in with company').click();
-    await stranger.locator('.login .problem', { hasText: 'the issuer refused the login' }).waitFor();
+    await stranger.locator('.login .problem', { hasText: 'the issuer rejected the login' }).waitFor();
     assert.doesNotMatch(stranger.url(), /#/, 'the refusal stays in the address');
   });
 

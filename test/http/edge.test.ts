@@ -482,6 +482,6 @@ test('a session brings so many entities into being; those that exist are not cou
     refused.map(({ id }) => id),
     [events[2]?.id],
   );
-  assert.match(refused[0]?.message ?? '', /entity third is not added: .* --max-new-entities-per-session/);
+  assert.match(refused[0]?.message ?? '', /entity third is not created: .* --max-new-entities-per-session/);
   assert.equal(acked(agent).length, 5);
 });

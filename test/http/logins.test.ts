@@ -105,7 +105,7 @@ test('a new password ends the agent sessions that came in with the old one', asy
   assert.equal((await house.ask('PUT', `${users}/agent/reset_password`, reset)).status, 201);
   const { code, reason } = await agent.closed;
   assert.equal(code, 1008);
-  assert.match(reason, /agent may no longer connect/);
+  assert.match(reason, /agent is no longer allowed to connect/);
   assert.equal((await refusedHandshake(house, agentHeaders())).status, 401);
   await connectAgent(t, house, agentHeaders('web-01', 'default', 'another-password'));
 });

@@ -40,7 +40,7 @@ test('plain text to a port with TLS: both ends say which address is right', {
   const { told, port } = await listen(t, true);
   const said = await failure(`ws://127.0.0.1:${port}/`);
   assert.match(said, new RegExp(`if the backend uses TLS, use wss://127.0.0.1:${port}$`));
-  assert.match(told.join(), /speaks plain HTTP to a port with TLS: it must use wss:\/\/ instead of ws:\/\//);
+  assert.match(told.join(), /uses plain HTTP on a port with TLS: it must use wss:\/\/ instead of ws:\/\//);
   await failure(`ws://127.0.0.1:${port}/`);
   assert.equal(told.length, 1, 'a caller that tries again is not named each time');
 });
@@ -49,7 +49,7 @@ test('TLS to a port without it: both ends say which address is right', { skip: !
   const { told, port } = await listen(t, false);
   const said = await failure(`wss://127.0.0.1:${port}/`);
   assert.match(said, /wrong version number: the backend does not use TLS on this port: use ws:\/\/127/);
-  assert.match(told.join(), /speaks TLS to a port without it: it must use ws:\/\/ instead of wss:\/\//);
+  assert.match(told.join(), /uses TLS on a port without TLS: it must use ws:\/\/ instead of wss:\/\//);
 });
 
 test('a certificate nobody vouches for is told with the flag that helps', {

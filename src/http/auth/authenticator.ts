@@ -15,16 +15,19 @@ import { newTokenId, type TokenPair, type Tokens } from './tokens.ts';
 export interface Authenticator {
   /** `Bearer <token>` or `Key <api key>`. Rejects with `unauthenticated`, or `permissionDenied` for agents. */
   authenticate(authorization: string | undefined): Promise<Principal>;
-  /** The same principal with the groups of now; null when its login, its key or its user may no longer use the API. */
+  /** The same principal with its current groups; null if its login, key or user may no longer use the API. */
   current(principal: Principal): Principal | null;
   /** Rejects with `unauthenticated`, `permissionDenied` (agents), `tooManyRequests` or `unavailable`. */
   login(username: string, password: string, address: string): Promise<TokenPair>;
-  /** A refresh token works once. Rejects with `unauthenticated`, or `invalid` when it came a second time. */
+  /** A refresh token works once. Rejects with `unauthenticated`, or with `invalid` if it was used before. */
   refresh(accessToken: string, refreshToken: string): Promise<TokenPair>;
-  /** Opens a login for somebody an issuer vouched for. Rejects with `unauthenticated` where a user of ours has the name. */
+  /**
+   * Creates a login for a user authenticated by an OIDC issuer. Rejects with `unauthenticated` if a local user has
+   * the same name.
+   */
   welcome(identity: Identity): Promise<TokenPair>;
   logout(accessToken: string, refreshToken: string): Promise<void>;
-  /** After a user's password changed: ends what was opened with the old one, but for the login that changed it. */
+  /** Call after a password change: ends all logins made with the old password except the one that changed it. */
   passwordChanged(username: string, by: Principal): Promise<void>;
   readonly credentials: Credentials;
 }
@@ -39,7 +42,7 @@ export const parseBasic = (authorization: string | undefined): BasicCredentials 
   if (authorization === undefined || !authorization.startsWith('Basic ')) return undefined;
   const text = Buffer.from(authorization.slice(6), 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  // Nobody has a longer name; what counts failed logins remembers names.
+  // Longer names do not exist, and the login throttle stores names.
   if (colon < 1 || colon > maxNameCharacters) return undefined;
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
 };
@@ -49,12 +52,12 @@ export const parseBearer = (authorization: string | undefined): string | undefin
 
 const invalidCredentials = (): MonError => new MonError('unauthenticated', 'invalid credentials');
 
-/** What agents may do, they do in their sessions: nothing of the API is for them. */
+/** Agents use their sessions; the API is not available to them. */
 export const refuseAgents = (principal: Pick<Principal, 'groups'>): void => {
   if (!isAgent(principal)) return;
   throw new MonError(
     'permissionDenied',
-    `users of the group ${agentsGroup} are for agents: they connect to the agent listener and may not use the API`,
+    `users of the group ${agentsGroup} are for agents: they connect to the agent listener and cannot use the API`,
   );
 };
 
@@ -66,7 +69,7 @@ export const createAuthenticator = (options: {
   readonly credentials: Credentials;
   readonly tokens: Tokens;
   readonly sessions: Sessions;
-  /** Asks a provider again about somebody it vouched for; null when they are gone. */
+  /** Asks a provider again about a user it authenticated; null if the user no longer exists. */
   readonly lookUp?: (identity: Identity) => Promise<Identity | null>;
 }): Authenticator => {
   const { table, credentials, tokens, sessions, lookUp } = options;
@@ -76,7 +79,7 @@ export const createAuthenticator = (options: {
     return user === undefined || user.disabled === true ? null : user;
   };
 
-  /** The groups of somebody from elsewhere, as long as their provider is still trusted and no user of ours has the name. */
+  /** The groups of an external user, if the provider is still trusted and no local user has the name. */
   const vouched = (identity: Identity): readonly string[] | null => {
     const isTrusted = table.get(providersSegment, '', identity.provider.id) !== undefined;
     return isTrusted && findUser(table, identity.username) === undefined ? identity.groups : null;
@@ -103,7 +106,7 @@ export const createAuthenticator = (options: {
     return tokens.issue({ username, groups, sessionId, refreshId, ...providerOf(identity) });
   };
 
-  /** Who they are now: asked of the table, or of the provider. */
+  /** The current identity, from the resource table or the provider. */
   const renewed = async (
     login: Login,
   ): Promise<{ readonly groups: readonly string[]; readonly identity?: Identity } | null> => {
@@ -115,7 +118,7 @@ export const createAuthenticator = (options: {
   };
 
   const byLogin = (username: string, sessionId: string): Principal | null => {
-    // A login that was ended, by its owner or after a reuse, ends its access tokens too.
+    // When a login ends, by logout or token reuse, its access tokens end too.
     const login = sessions.find(username, sessionId);
     const groups = login === undefined ? null : groupsOfLogin(login);
     return groups === null ? null : { username, groups, via: 'token', sessionId };

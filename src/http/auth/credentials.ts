@@ -1,8 +1,8 @@
-// Credentials: is this the password of this user? Used by logins and by every agent that connects.
+// Verifies user passwords, for logins and for every agent connection.
 //
-// What was once verified is remembered under an HMAC with a key of this process, over name, password and stored hash:
-// ten thousand agents that come back at once cost one bcrypt, and a changed password is a different key.
-// An unknown name costs as much as a wrong password: it is compared with a hash that fits nothing.
+// Successful verifications are cached under an HMAC of name, password and stored hash, with a key of this process:
+// ten thousand reconnecting agents cost one bcrypt, and a changed password has a different cache key. An unknown
+// name takes as long as a wrong password: it is compared with a hash that never matches.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Resources } from '../../actors/resources/resources.ts';
@@ -24,7 +24,7 @@ export interface StoredUser {
 
 export interface Verified {
   readonly principal: Principal;
-  /** Where it was a directory that knew the password. */
+  /** Set if a directory verified the password. */
   readonly identity?: Identity;
 }
 
@@ -32,26 +32,26 @@ export interface Credentials {
   /** Rejects with `unauthenticated`, `tooManyRequests` (a ThrottledError) or `unavailable`. */
   verify(username: string, password: string, address: string): Promise<Principal>;
   /**
-   * The same, and where the password is not one of ours, the directories are asked: they come second. One login is one
-   * try, wherever it is found right or wrong. A directory's account with the name of a user of ours is refused.
+   * The same, but if the password does not match a local user, the directories are queried. A login counts as one
+   * attempt regardless of where it is verified. Rejects a directory account with the name of a local user.
    */
   login(username: string, password: string, address: string): Promise<Verified>;
 }
 
-/** bcrypt of random bytes nobody kept, cost 10. */
+/** A bcrypt hash (cost 10) of discarded random bytes. */
 const decoyHash = '$2b$10$WQApVLr4XZBJJTKd7xQkLubFT4sS.Or.kMii0JbtkIdov4BhPWCl6';
 
 export const findUser = (table: Resources, username: string): StoredUser | undefined =>
   table.get('users', '', username) as StoredUser | undefined;
 
-/** Changes with the password: what was proved with another one no longer holds. */
+/** Changes with the password, which invalidates proofs made with another password. */
 export const passwordTagOf = ({ password_hash: hash, password }: StoredUser): string =>
   createHash('sha256')
     .update(hash || password || '')
     .digest('base64url')
     .slice(0, 22);
 
-/** The groups a user acts with. */
+/** The effective groups of a user. */
 export const groupsOf = (user: StoredUser): readonly string[] => [...(user.groups ?? []), usersGroup];
 
 interface Asked {
@@ -70,7 +70,7 @@ export const createCredentials = (options: {
   readonly table: Resources;
   readonly hashing: HashingQueue;
   readonly throttle: GuessThrottle;
-  /** Absent: only users of our own log in. */
+  /** Default: only local users can log in. */
   readonly directories?: Pick<Directories, 'login'>;
 }): Credentials => {
   const { table, hashing, throttle, directories } = options;
@@ -87,7 +87,7 @@ export const createCredentials = (options: {
     return fits || (elsewhere === null ? false : ((await elsewhere.login(username, password)) ?? false));
   };
 
-  /** Rejects with ThrottledError for a wrong password past the limit. */
+  /** Rejects with ThrottledError for a wrong password above the limit. */
   const attempt = async (
     { username, address }: Asked,
     work: () => Promise<boolean | Identity>,
@@ -103,7 +103,7 @@ export const createCredentials = (options: {
     return found;
   };
 
-  /** Whoever asks the same while the answer is being worked out shares it. */
+  /** Concurrent identical requests share one computation. */
   const once = (key: string, work: () => Promise<boolean | Identity>): Promise<boolean | Identity> => {
     const running = underWay.get(key);
     if (running !== undefined) return running;
@@ -122,7 +122,7 @@ export const createCredentials = (options: {
     if (!verified.get(key)) {
       const others = user?.disabled === true ? null : elsewhere;
       const what = others === null ? key : `${key} elsewhere`;
-      // The turns of one address are its own; the comparison is shared by all.
+      // Each address has its own throttle; the password comparison is shared.
       const found = await once(`${what} from ${asked.address}`, () =>
         attempt(asked, () => once(what, () => compare(asked, hash, others))),
       );
@@ -130,7 +130,7 @@ export const createCredentials = (options: {
       if (!found || user === undefined || Buffer.byteLength(password) > maxPasswordBytes) throw bad();
       verified.set(key, true);
     }
-    // Asked again: the user may have been disabled while bcrypt ran.
+    // Check again: the user may have been disabled while bcrypt ran.
     const current = findUser(table, username);
     if (current === undefined || current.disabled === true) throw bad();
     return {

@@ -7,7 +7,7 @@ import type { Principal } from './principal.ts';
 /** The principal with the groups of now; null when the user is gone or disabled, or has another password. */
 export const currentPrincipal = (table: Resources, principal: Principal): Principal | null => {
   const user = findUser(table, principal.username);
-  // A certificate whose name is no user acts in the agents' group (see the handshake).
+  // A certificate without a matching user acts in the agents' group (see the handshake).
   if (user === undefined) return principal.via === 'certificate' ? principal : null;
   const { passwordTag } = principal;
   const isOver = user.disabled === true || (passwordTag !== undefined && passwordTag !== passwordTagOf(user));

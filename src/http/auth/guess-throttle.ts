@@ -1,6 +1,6 @@
-// The guess throttle: how fast passwords can be guessed. Wrong ones are counted for a minute by name and address together,
-// and by address. Past the limit of either, tries take turns, so many a second; a right password still gets in when its
-// turn comes. So nobody keeps others out by guessing wrong, neither from elsewhere nor at other names.
+// Throttles password guessing. Failed attempts are counted for a minute by name and address, and by address. Above
+// either limit, attempts are processed at a fixed rate; a correct password still succeeds. Failed attempts from one
+// address or for one name therefore cannot lock out others.
 import { setTimeout as pauseMs } from 'node:timers/promises';
 import { MonError } from '../../model/errors.ts';
 import {
@@ -13,7 +13,7 @@ import {
   msBetweenGuessesOfName,
 } from '../limits.ts';
 
-/** `tooManyRequests` that says when to come back. */
+/** `tooManyRequests` with a retry delay. */
 export class ThrottledError extends MonError {
   readonly retryAfterSeconds: number;
   constructor(retryAfterSeconds: number) {
@@ -23,27 +23,27 @@ export class ThrottledError extends MonError {
 }
 
 export interface Attempt {
-  /** Seconds to name in the refusal when this one is wrong; 0 while it is within the limit. */
+  /** The retry delay to report if this attempt fails, in seconds; 0 within the limit. */
   readonly retryAfterSeconds: number;
-  /** `undecided`: nothing was learned about the password, a queue was full or a directory out of reach. */
+  /** `undecided`: the password was not checked because a queue was full or a directory unavailable. */
   end(outcome: 'right' | 'wrong' | 'undecided'): void;
 }
 
 export interface GuessThrottle {
-  /** Resolves when the password may be checked. Rejects with ThrottledError when too many wait for their turn. */
+  /** Resolves when the password may be checked. Rejects with ThrottledError if too many attempts are waiting. */
   enter(name: string, address: string): Promise<Attempt>;
 }
 
 interface Entry {
-  /** When the wrong ones came, oldest first. */
+  /** Times of failed attempts, oldest first. */
   wrongAtMs: number[];
-  /** Tries whose outcome is not known yet. */
+  /** Attempts in progress. */
   open: number;
-  /** When the next turn is, once turns are taken. */
+  /** The time of the next turn, while the limit is exceeded. */
   nextTurnMs: number;
 }
 
-/** Wrong tries by one key, and the turns of those that had too many. */
+/** Failed attempts per key, and the turns of keys above the limit. */
 class Tries {
   readonly #entries = new Map<string, Entry>();
   readonly #limit: number;
@@ -56,7 +56,7 @@ class Tries {
     this.#countsOpen = countsOpen;
   }
 
-  /** The entry of a key, without what is too old to count. Re-inserted: the first key is the one unused for longest. */
+  /** The entry of a key, without expired attempts. Re-inserted, so that the first key is the least recently used. */
   entry(key: string, nowMs: number): Entry {
     const entry = this.#entries.get(key) ?? { wrongAtMs: [], open: 0, nextTurnMs: 0 };
     entry.wrongAtMs = entry.wrongAtMs.filter((at) => nowMs - at < guessWindowMs);
@@ -67,7 +67,7 @@ class Tries {
     return entry;
   }
 
-  /** Milliseconds until its turn; null while it need not take turns. */
+  /** Milliseconds until its turn; null if there is no throttling. */
   turnMs(entry: Entry, nowMs: number): number | null {
     const tries = entry.wrongAtMs.length + (this.#countsOpen ? entry.open : 0);
     return tries < this.#limit ? null : Math.max(0, entry.nextTurnMs - nowMs);
@@ -82,7 +82,7 @@ export const createGuessThrottle = (
   monotonicMs: () => number,
   pause: (ms: number) => Promise<unknown> = pauseMs,
 ): GuessThrottle => {
-  // Tries under way count for a name, or a thousand at once would be within the limit.
+  // Attempts in progress count for a name; otherwise a thousand concurrent ones would pass the limit.
   const names = new Tries(guessesPerMinutePerName, msBetweenGuessesOfName, true);
   const addresses = new Tries(guessesPerMinutePerAddress, msBetweenGuessesOfAddress, false);
   return {

@@ -1,13 +1,13 @@
-// The hashing queue: bcrypt burns a core for 50 ms or more, so few run at once, few wait, and the rest is told 503.
-// Without it a password guesser would take the whole machine from everybody else.
+// Limits concurrent bcrypt operations, which use a core for 50 ms or more each. A few run at a time, a few wait,
+// and the rest is rejected with 503, so that password guessing cannot take all CPU time.
 import { compare, hash } from '@node-rs/bcrypt';
 import { MonError } from '../../model/errors.ts';
 import { bcryptCost, hashingWorkers, maxHashingQueue, maxPasswordBytes } from '../limits.ts';
 
 export interface HashingQueue {
-  /** Rejects with `unavailable` when the queue is full. Accepts `$2a$`, `$2b$` and `$2y$` of any cost. */
+  /** Rejects with `unavailable` if the queue is full. Accepts `$2a$`, `$2b$` and `$2y$` hashes of any cost. */
   verify(password: string, hashed: string): Promise<boolean>;
-  /** Rejects with `invalid` for passwords bcrypt would cut. */
+  /** Rejects with `invalid` for passwords that bcrypt would truncate. */
   hash(password: string): Promise<string>;
   readonly waiting: number;
 }
@@ -20,7 +20,7 @@ export const createHashingQueue = (workers = hashingWorkers, capacity = maxHashi
     if (running >= workers) {
       if (waiting.length >= capacity)
         throw new MonError('unavailable', 'too many logins at once; try again in a moment');
-      // Whoever leaves hands its place over, so `running` stays as it is.
+      // A finished task passes its slot on, so `running` does not change.
       await new Promise<void>((go) => waiting.push(go));
     } else running += 1;
     try {

@@ -1,21 +1,21 @@
-// Who is asking: the one thing authentication hands to the access rules.
+// The authenticated caller, as passed from authentication to access control.
 import { agentsGroup } from '../../model/seeds.ts';
 
 export interface Principal {
   readonly username: string;
   readonly groups: readonly string[];
-  /** How they proved it. */
+  /** The method of authentication. */
   readonly via: 'token' | 'apiKey' | 'password' | 'certificate';
-  /** With a token: the login it belongs to. */
+  /** For tokens: the login session. */
   readonly sessionId?: string;
-  /** With an API key: the key. Never for a log. */
+  /** For API keys: the key. Must not be logged. */
   readonly key?: string;
-  /** With a password: which one it was, see `passwordTagOf`. */
+  /** For passwords: the password version, see `passwordTagOf`. */
   readonly passwordTag?: string;
 }
 
-/** Every login carries it; API keys do not. */
+/** Every password user is in this group; API keys are not. */
 export const usersGroup = 'system:users';
 
-/** Whether they are agents: then an agent session is all they get. */
+/** Whether the principal is an agent, which can only open agent sessions. */
 export const isAgent = ({ groups }: Pick<Principal, 'groups'>): boolean => groups.includes(agentsGroup);

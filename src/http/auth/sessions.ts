@@ -1,5 +1,5 @@
-// Login sessions: which refresh token is the current one of each login. A refresh token works once; one that comes a
-// second time was stolen or copied, and ends the whole login. Kept in the store, so a restart logs nobody out.
+// Login sessions and their current refresh tokens. A refresh token works once; a second use means that it was
+// stolen or copied, and ends the login. Stored, so that logins survive a restart.
 import {
   type Committer,
   commitDelete,
@@ -13,23 +13,23 @@ import type { Identity } from './providers/identity.ts';
 export interface Login {
   readonly user: string;
   readonly sessionId: string;
-  /** The id of the only refresh token that works now. */
+  /** The id of the only valid refresh token. */
   readonly refreshId: string;
   readonly expiresAtMs: number;
-  /** Who a provider said it is; absent for users of our own. */
+  /** The identity from a provider; absent for local users. */
   readonly identity?: Identity;
-  /** Of the password it began with; once the user has another one, the login is over. Absent where a provider vouched. */
+  /** The version of the password used to log in; a password change ends the login. Absent for provider logins. */
   readonly passwordTag?: string;
 }
 
-/** What a login begins with. */
+/** The initial data of a login. */
 export type NewLogin = Omit<Login, 'expiresAtMs'>;
 
 export interface Sessions {
   load(): Promise<void>;
   find(user: string, sessionId: string): Login | undefined;
   begin(login: NewLogin): Promise<void>;
-  /** `reused`: that refresh token was used before, and the login is over. */
+  /** `reused`: the refresh token was used before, and the login has ended. */
   rotate(
     user: string,
     sessionId: string,
@@ -38,7 +38,7 @@ export interface Sessions {
     identity?: Identity,
   ): Promise<'rotated' | 'reused' | 'unknown'>;
   end(user: string, sessionId: string): Promise<boolean>;
-  /** After a new password: ends all logins of the user but the one that changed it, which goes on under the new tag. */
+  /** After a password change: ends all logins of the user except the one that changed it, which gets the new tag. */
   endOthers(
     user: string,
     kept: { readonly sessionId: string | undefined; readonly passwordTag: string },
@@ -78,8 +78,9 @@ export const createSessions = (
   const save = (login: Login): Promise<void> =>
     commitPut(committer, 'session', keyOf(login.user, login.sessionId), bodyOf(login));
   /**
-   * People log in to make room on a full disk, so a login does not wait for room: it holds in memory, the writer keeps trying, and
-   * only a restart before that ends it. The fault channel of the writer tells of the full disk.
+   * A login does not wait for disk space, since users must be able to log in when the disk is full. It is valid in
+   * memory and the writer keeps retrying; only a restart before that loses it. The writer's fault channel reports
+   * the full disk.
    */
   const saveWhenRoom = async (login: Login): Promise<void> => {
     try {
@@ -93,7 +94,7 @@ export const createSessions = (
     return commitDelete(committer, 'session', keyOf(login.user, login.sessionId));
   };
 
-  /** Expired logins and, beyond the limit, the oldest ones. They go in the background: nobody waits for it. */
+  /** Removes expired logins and the oldest ones above the limit, in the background. */
   const tidy = (user: string): void => {
     const mine = [...(ofUser.get(user) ?? [])].flatMap((key) => logins.get(key) ?? []);
     const over = mine.length - maxSessionsPerUser;
@@ -136,12 +137,12 @@ export const createSessions = (
         expiresAtMs: wallMs() + refreshSeconds * 1_000,
         ...(identity === undefined ? {} : { identity }),
       };
-      // In memory at once, so that of two requests with the same token the second one is seen as a reuse.
+      // Updated in memory immediately, so that a concurrent second use of the same token is detected.
       remember(next);
       try {
         await saveWhenRoom(next);
       } catch (error) {
-        // The writer keeps trying with the newest value it was given: give it the one that still holds.
+        // The writer retries with the newest value, so give it the one that is still valid.
         remember(login);
         committer.put('session', keyOf(user, sessionId), () => bodyOf(login));
         throw error;

@@ -1,4 +1,4 @@
-// Tokens: signed statements of who somebody is, for a while. HS256 only, fixed here and nowhere else.
+// Access and refresh tokens: JWTs that identify a user for a limited time. HS256 only.
 import { createHash, randomBytes } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -28,34 +28,37 @@ export interface RefreshClaims {
 
 export interface TokenPair {
   readonly access_token: string;
-  /** When the access token ends, unix seconds. */
+  /** Expiry of the access token in Unix seconds. */
   readonly expires_at: number;
   readonly refresh_token: string;
 }
 
 export interface IssueClaims extends AccessClaims {
   readonly refreshId: string;
-  /** Who vouched for them; absent for users of our own. */
+  /** The identity provider; absent for local users. */
   readonly provider?: Identity['provider'];
 }
 
 export interface Tokens {
   issue(claims: IssueClaims): Promise<TokenPair>;
-  /** Rejects with `unauthenticated`. `expired: 'accepted'` is for a refresh: the signature still has to fit. */
+  /**
+   * Rejects with `unauthenticated`. `expired: 'accepted'` is for refresh requests; the signature must still be
+   * valid.
+   */
   readAccess(token: string, expired?: 'accepted'): Promise<AccessClaims>;
   readRefresh(token: string): Promise<RefreshClaims>;
 }
 
-/** 32 hex digits that nobody can guess. */
+/** 32 random hex digits. */
 export const newTokenId = (): string => randomBytes(16).toString('hex');
 
 const invalid = (cause?: unknown): MonError =>
   new MonError('unauthenticated', 'invalid credentials', cause instanceof Error ? { cause } : {});
 
-/** How long what we hand out is good for. */
+/** Token lifetimes. */
 export interface Lifetimes {
   readonly accessSeconds: number;
-  /** A login nobody used for so long is over. */
+  /** A login that is unused for this long expires. */
   readonly refreshSeconds: number;
 }
 
@@ -64,7 +67,7 @@ export const defaultLifetimes: Lifetimes = {
   refreshSeconds: refreshTokenSeconds,
 };
 
-/** `issuer`: the name tokens carry of who made them; never taken from a request. */
+/** `issuer` is the name in the tokens; never taken from a request. */
 export const createTokens = (
   secret: Uint8Array,
   wallMs: () => number,
@@ -72,7 +75,7 @@ export const createTokens = (
 ): Tokens => {
   const { accessSeconds, refreshSeconds } = lifetimes;
   const nowSeconds = (): number => Math.floor(wallMs() / 1_000);
-  /** By digest of the token, so that no token lies around in memory. */
+  /** Keyed by digest, so that no tokens are kept in memory. */
   const read = new LRUCache<
     string,
     { readonly claims: AccessClaims; readonly expiresAt: number; readonly bytes: number }
@@ -83,7 +86,7 @@ export const createTokens = (
   });
 
   const verify = async (token: string, expired?: 'accepted') => {
-    // Asked before anything reads it: it may come from anybody, in a body of any size.
+    // Checked first: tokens come from untrusted clients and may have any size.
     if (token.length > maxTokenCharacters) throw invalid();
     const atSeconds = expired === undefined ? nowSeconds() : 0;
     try {

@@ -1,5 +1,5 @@
-// /aggregates: results of many clients under one name (earlier-client sheet 4). An aggregate is what the last results say
-// it is; deleting it forgets the results until now, and it comes back with the next one.
+// /aggregates: results of many clients under one name. An aggregate is computed from the latest results. Deleting
+// it hides all results so far; it reappears with the next result.
 
 import {
   aggregateChecks,
@@ -28,7 +28,7 @@ import {
 
 const segment = 'aggregates';
 
-/** Unix seconds; 0 when it was never deleted. */
+/** Unix seconds; 0 if it was never deleted. */
 const deletedAt = (backend: EarlierBackend, name: string): number =>
   Number(backend.resources.get(segment, clientNamespace, name)?.['deletedAtSeconds'] ?? 0);
 

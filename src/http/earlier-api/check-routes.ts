@@ -1,4 +1,4 @@
-// /checks and /request: definitions, and asking for one to be run now (earlier-client sheet 4).
+// /checks and /request: check definitions, and running a check now.
 
 import { checkDefinition, isStandalone, requestedHooks } from '../../machines/client/client-request-rule.ts';
 import type { CheckConfig } from '../../model/check.ts';
@@ -18,13 +18,13 @@ import {
   text,
 } from './route.ts';
 
-/** Those that the server asks for: what clients run by their own clocks is theirs. */
+/** Checks scheduled by the server, without standalone checks of clients. */
 export const definitions = (backend: EarlierBackend): readonly CheckConfig[] =>
   (backend.resources.list('checks', { namespace: clientNamespace }).items as unknown as CheckConfig[]).filter(
     (config) => !isStandalone(config),
   );
 
-/** As people of the earlier generation wrote it. */
+/** The definition in the format of the earlier generation. */
 export const shownDefinition = ({ resources }: EarlierBackend, config: CheckConfig): Json => ({
   ...checkDefinition(config),
   ...requestedHooks(
@@ -36,7 +36,7 @@ export const shownDefinition = ({ resources }: EarlierBackend, config: CheckConf
 const definition = (backend: EarlierBackend, name: string): CheckConfig | undefined =>
   definitions(backend).find(({ metadata }) => metadata.name === name);
 
-/** The definition stays: what is deleted are the results of this check, of all clients. */
+/** Keeps the definition and deletes the results of this check for all clients. */
 const deleteResults = async (ask: Ask) => {
   const { backend, params } = ask;
   const { check = '' } = params;

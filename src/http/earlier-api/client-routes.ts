@@ -1,4 +1,4 @@
-// /clients: the registry, as the earlier generation shows it (earlier-client sheet 4).
+// /clients: the client registry in the format of the earlier generation.
 
 import type { ClientRecord } from '../../machines/client/client-facts.ts';
 import { clientRows } from '../../model/earlier/client-rules.ts';
@@ -20,13 +20,13 @@ import {
   notFound,
 } from './route.ts';
 
-/** What others see of a client. Its signature is a secret between it and us. */
+/** The public view of a client. Its signature is a secret between the client and the backend. */
 export const shownClient = (record: ClientRecord): Json => {
   const { signature: _, ...rest } = record;
   return redactClient(rest);
 };
 
-/** The last events of all checks of a client; none when nobody knows it. */
+/** The latest events of all checks of a client; empty if the client is unknown. */
 export const eventsOf = async (backend: EarlierBackend, client: string): Promise<readonly CheckEvent[]> =>
   backend.clients.get(client) === undefined
     ? []
@@ -54,7 +54,10 @@ const declare = async ({ backend, body, nowMs, version }: Ask) => {
   return { code: 201, body: { name: body['name'] } };
 };
 
-/** `invalidate`: what it says while it is deleted is dropped; `invalidate_expire`: and for so many seconds afterwards. */
+/**
+ * `invalidate`: drop messages from the client while it is deleted; `invalidate_expire`: and for this many seconds
+ * afterwards.
+ */
 const barOf = (query: URLSearchParams): { readonly barMs?: number } =>
   query.get('invalidate') === 'true' ? { barMs: (wholeNumber(query, 'invalidate_expire') ?? 0) * 1000 } : {};
 

@@ -1,12 +1,13 @@
-// Requests that a page of another site makes a browser send. The browser adds the password it remembers by itself, so such
-// a request is refused where the browser asks nobody before it sends it (Fetch standard, CORS-safelisted requests).
-// Programs send no `Origin`: handlers and scripts that post JSON as a form, as the libraries of their time do, go on.
+// Protects against cross-site requests. Browsers attach remembered Basic credentials automatically, so requests
+// that a browser sends without a preflight are rejected if they come from another origin (Fetch standard,
+// CORS-safelisted requests). Programs send no `Origin` header, so scripts that post JSON with a form content type
+// keep working.
 import type { IncomingHttpHeaders } from 'node:http';
 import { MonError } from '../../model/errors.ts';
 
 const foreignSites: ReadonlySet<unknown> = new Set(['cross-site', 'same-site']);
 
-/** Whether a browser says that a page of another origin asks. `Origin: null` is a page of no origin at all. */
+/** Whether a browser reports another origin. `Origin: null` counts as another origin. */
 export const isForeign = (headers: IncomingHttpHeaders): boolean => {
   if (foreignSites.has(headers['sec-fetch-site'])) return true;
   const { origin, host } = headers;
@@ -14,11 +15,11 @@ export const isForeign = (headers: IncomingHttpHeaders): boolean => {
   return !URL.canParse(origin) || new URL(origin).host !== host;
 };
 
-/** A browser asks first (preflight) before it sends any other type than those of a form. */
+/** Browsers send a preflight request for any content type other than those of forms. */
 const isJson = (headers: IncomingHttpHeaders): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
 
-/** Throws `unsupportedType` for a change that a page of another site could have made a browser send. */
+/** Throws `unsupportedType` for a write that another site could have forged. */
 export const refuseForged = (method: string, headers: IncomingHttpHeaders): void => {
   if (method === 'GET' || method === 'HEAD' || !isForeign(headers) || isJson(headers)) return;
   throw new MonError(

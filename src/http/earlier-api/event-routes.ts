@@ -1,4 +1,4 @@
-// /events and /resolve: what is wrong with clients, and saying that it no longer is.
+// /events and /resolve: current incidents of clients, and resolving them.
 import { randomUUID } from 'node:crypto';
 import { resolvedEvent } from '../../machines/client/client-view-rule.ts';
 import { earlierEvent, isEarlierEvent } from '../../model/earlier/event-shape.ts';

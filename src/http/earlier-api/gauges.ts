@@ -1,4 +1,4 @@
-// What the API of the earlier generation tells Prometheus, beside the figures of the API.
+// Prometheus gauges of the earlier API.
 import type { ShowGauge } from '../metrics.ts';
 
 export interface EarlierFigures {
@@ -9,12 +9,12 @@ export interface EarlierFigures {
 export const showEarlierGauges = (show: ShowGauge, figures: EarlierFigures): void => {
   show(
     'mon_earlier_unread_answer_bytes',
-    'Large answers of the earlier API that clients have not read yet, bytes.',
+    'Unread bytes of large responses of the earlier API.',
     () => figures.unreadAnswerBytes,
   );
   show(
     'mon_earlier_subscriptions',
-    'Subscriptions of the clients that are connected to the earlier WebSocket.',
+    'Subscriptions of clients connected to the earlier WebSocket.',
     () => figures.subscriptions,
   );
 };

@@ -1,5 +1,5 @@
-// The pipes of the clients that are connected to us: a fanout pipe reaches all of them, a direct pipe one after the
-// other. A broker in memory; what nobody takes is lost, as it is with the brokers it stands for.
+// An in-memory broker for connected clients: a fanout pipe delivers to all of them, a direct pipe to one after the
+// other. Messages without a consumer are dropped, as with the brokers it replaces.
 import type { Outlet } from '../../actors/families/client/client-requests.ts';
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import type { ServerMessage } from '../../wire/earlier/web-socket-messages.ts';
@@ -12,14 +12,14 @@ export class Hub implements Outlet {
   readonly name = 'websocket';
   readonly kind = 'websocket';
   readonly #fanout = new Map<string, Set<Member>>();
-  /** Whose turn it is, is the first. */
+  /** The first member is next in the rotation. */
   readonly #direct = new Map<string, Member[]>();
 
   isConnected(): boolean {
     return true;
   }
 
-  /** Of all members, direct pipes included. */
+  /** Of all members, including direct pipes. */
   get subscriptions(): number {
     const sizes = [...this.#fanout.values()].map(({ size }) => size);
     return [...sizes, ...[...this.#direct.values()].map(({ length }) => length)].reduce(

@@ -1,4 +1,4 @@
-// `limit`, `offset` and `filter.a.b=value` on any list of the earlier API.
+// `limit`, `offset` and `filter.a.b=value` for all lists of the earlier API.
 import { isMap } from '../../model/earlier/json.ts';
 
 export interface Paged {
@@ -6,7 +6,7 @@ export interface Paged {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A parameter that is a whole number; anything else counts as not given. */
+/** An integer parameter; other values are ignored. */
 export const wholeNumber = (query: URLSearchParams, key: string): number | undefined => {
   const value = query.get(key);
   return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
@@ -20,13 +20,13 @@ const valueAt = (item: unknown, path: readonly string[]): unknown =>
 
 const prefix = 'filter.';
 
-/** Values are compared as texts. */
+/** Values are compared as strings. */
 const passes = (item: unknown, query: URLSearchParams): boolean =>
   [...query]
     .filter(([key]) => key.startsWith(prefix))
     .every(([key, wanted]) => String(valueAt(item, key.slice(prefix.length).split('.'))) === wanted);
 
-/** Anything but a list stays as it is. */
+/** Bodies other than lists are unchanged. */
 export const narrowed = (body: unknown, query: URLSearchParams): Paged => {
   if (!Array.isArray(body)) return { body, headers: {} };
   const found = body.filter((item) => passes(item, query));

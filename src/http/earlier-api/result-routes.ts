@@ -1,4 +1,4 @@
-// /results: the last result of every check of every client (earlier-client sheet 3.4 and 4).
+// /results: the latest result of every check of every client.
 
 import { storedResult } from '../../machines/client/client-view-rule.ts';
 import { checkResultProblem } from '../../model/earlier/check-rules.ts';
@@ -17,10 +17,10 @@ import {
   notFound,
 } from './route.ts';
 
-/** Who posts a result here and names no source. */
+/** The source of a posted result that names none. */
 const poster = 'sensu-api';
 
-/** The last events of all clients. */
+/** The latest events of all clients. */
 export const allEvents = async (backend: EarlierBackend): Promise<readonly CheckEvent[]> => {
   const { items } = await backend.readEvents({
     namespace: clientNamespace,
@@ -29,7 +29,7 @@ export const allEvents = async (backend: EarlierBackend): Promise<readonly Check
   return items;
 };
 
-/** The event of the client and the check in the path. */
+/** The event of the client and check in the path. */
 export const theEvent = ({ backend, params }: Ask): Promise<CheckEvent | undefined> => {
   const { client = '', check = '' } = params;
   return backend.clients.get(client) === undefined

@@ -1,4 +1,4 @@
-// One route of the API of the earlier generation, and what its handlers are given and answer.
+// The type of a route of the earlier API, with its request and response.
 import type { Backend } from '../../actors/backend.ts';
 import type { Json } from '../../model/earlier/json.ts';
 import { MonError } from '../../model/errors.ts';
@@ -23,7 +23,7 @@ export interface Ask {
   readonly backend: EarlierBackend;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Empty when there was none. */
+  /** An empty object if there was no body. */
   readonly body: Json;
   readonly nowMs: number;
   readonly version: string;
@@ -33,18 +33,18 @@ export interface Ask {
 
 export interface Answer {
   readonly code: number;
-  /** Absent: no body at all, as errors have none. */
+  /** Absent means no body; errors have none. */
   readonly body?: unknown;
 }
 
-/** What a user must be allowed to do in namespace `default`; nothing: to be somebody is enough. */
+/** Required permissions in namespace `default`; empty means that authentication is sufficient. */
 export type Access = readonly { readonly verb: string; readonly resource: string }[];
-/** One right on one kind of resource. */
+/** One permission on one resource kind. */
 export const may = (verb: string, resource: string): Access => [{ verb, resource }];
 
 export interface EarlierRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Segments; `:name` takes one that holds letters, digits and `_ . - : |` only; `*name` takes the rest. */
+  /** Path segments: `:name` matches one segment of letters, digits and `_ . - : |`; `*name` matches the rest. */
   readonly path: string;
   readonly access: Access;
   readonly handle: (ask: Ask) => Promise<Answer> | Answer;

@@ -1,4 +1,4 @@
-// From a request to its route: every route of the API of the earlier generation, in one table.
+// The route table of the earlier API, and route lookup.
 import type { IncomingMessage } from 'node:http';
 import { aggregateRoutes } from './aggregate-routes.ts';
 import { checkRoutes } from './check-routes.ts';
@@ -26,7 +26,7 @@ export interface FoundRoute {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** `:name` takes one segment, `*name` the rest of the path. */
+/** `:name` matches one segment, `*name` the rest of the path. */
 const patternOf = (path: string): RegExp => {
   const named = path
     .replace(/:(\w+)/g, (_, name) => `(?<${name}>[\\w.:|-]+)`)
@@ -36,7 +36,7 @@ const patternOf = (path: string): RegExp => {
 
 const table = earlierRoutes.map((route) => ({ route, pattern: patternOf(route.path) }));
 
-/** Undefined: there is no such path. `allowed`: there is, for other methods. */
+/** Undefined: the path does not exist. `allowed`: the path exists for other methods. */
 export const findRoute = (
   method: string,
   path: string,
@@ -53,7 +53,7 @@ export const findRoute = (
   return { allowed: [...new Set(allowed)] };
 };
 
-/** Decoded; empty for one that cannot be. */
+/** The decoded path; empty if it cannot be decoded. */
 export const pathOf = (request: IncomingMessage): string => {
   const [path = '/'] = (request.url ?? '/').split('?');
   try {

@@ -1,5 +1,5 @@
-// The API of the earlier generation, and the WebSocket its clients connect to, on one port of their own. Users and
-// rules are those of the backend: Basic credentials, and the rights they have in namespace `default`.
+// The API of the earlier generation and the WebSocket of its clients, on a separate port. Users and rules are those
+// of the backend: Basic credentials, with the permissions in namespace `default`.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -45,21 +45,21 @@ export interface EarlierApiOptions {
   readonly tls?: TlsOptions | undefined;
   /** Default: none. */
   readonly silencing?: SilencingLimits | undefined;
-  /** Largest keepalive or result of a client. */
+  /** Maximum size of a client's keepalive or result. */
   readonly maxMessageBytes?: number | undefined;
-  /** Messages of one client that are not settled yet, in bytes. Default: that of `limits.ts`. */
+  /** Total size of unacknowledged messages per client, in bytes. Default: see `limits.ts`. */
   readonly maxInHandBytes?: number | undefined;
-  /** Large answers that are not read yet, in bytes. Default: that of `limits.ts`. */
+  /** Total size of unread large responses, in bytes. Default: see `limits.ts`. */
   readonly maxUnreadBytes?: number | undefined;
-  /** Where its figures are shown. */
+  /** Receives the gauges. */
   readonly show?: ShowGauge | undefined;
-  /** Default: those of `limits.ts`. */
+  /** Default: see `limits.ts`. */
   readonly timeouts?: RequestTimeouts | undefined;
 }
 
 export interface EarlierApi {
   listen(host: string, port: number): Promise<AddressInfo>;
-  /** New certificates for new connections. */
+  /** Uses a new certificate for new connections. */
   renewCertificate(tls: TlsOptions | undefined): void;
   close(): Promise<void>;
 }
@@ -79,9 +79,12 @@ const readBody = async (request: IncomingMessage): Promise<Json> => {
 };
 
 const codeOf = (error: unknown): number => (error instanceof MonError ? error.status : 500);
-/** Their own word for what they can't reach: monitors of this API look for it. Every other error has no body. */
+/**
+ * The error text of the reference product for an unavailable store; monitoring tools check for it. All other errors
+ * have no body.
+ */
 const outage = { error: 'not connected to redis' };
-/** Any page may ask; a browser sends no credentials along of its own accord. */
+/** Any origin is allowed; browsers do not send credentials with such requests. */
 const crossOrigin = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
@@ -97,7 +100,7 @@ interface Reply extends Answer {
 const createHttp = (tls: TlsOptions | undefined, timeouts: RequestTimeouts): Server =>
   tls === undefined ? createServer(timeouts) : createTlsServer({ ...tls, ...timeouts });
 
-/** Whether a client that is connected would still be let in with this user. */
+/** Whether the user of a connected client still has access. */
 const mayStay = (table: EarlierBackend['resources'], principal: Principal): boolean => {
   const current = currentPrincipal(table, principal);
   return current !== null && mayReport(table, current, clientNamespace, '');
@@ -116,7 +119,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     maxInHandBytes: options.maxInHandBytes,
   });
   const server = createHttp(tls, options.timeouts ?? requestTimeouts);
-  // A reader that takes nothing of its answer for so long is cut.
+  // A reader that receives no data for this long is disconnected.
   server.timeout = stalledReaderMs;
 
   const whoIsIt = async (request: IncomingMessage): Promise<Principal> => {
@@ -169,9 +172,12 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
         return hub.subscriptions;
       },
     });
-  /** Whether an answer may be held until it is read. A change that took effect is told as one; only reads are refused. */
+  /**
+   * Whether a large response may be buffered until it is read. Only reads are rejected; successful writes are
+   * always confirmed.
+   */
   const mayHold = (request: IncomingMessage, response: ServerResponse, bytes: number): boolean => {
-    // One whose reader is gone already takes nothing.
+    // The client has already disconnected, so there is nothing to buffer.
     if (bytes < largeAnswerBytes || response.destroyed || response.closed) return true;
     const most = options.maxUnreadBytes ?? maxUnreadAnswerBytes;
     if (request.method === 'GET' && unread > 0 && unread + bytes > most) return false;
@@ -189,7 +195,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
   ): void => {
     const text = body === undefined ? '' : JSON.stringify(body);
     if (!mayHold(request, response, text.length)) {
-      log.warn({ path: pathOf(request) }, 'refused: too many large answers are still being read');
+      log.warn({ path: pathOf(request) }, 'rejected: too many large responses are still being read');
       return send(request, response, { code: 503, headers: { 'Retry-After': '2' } });
     }
     const asked = request.headers['x-request-id'];
@@ -205,13 +211,13 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     response.end(request.method === 'HEAD' ? undefined : text);
   };
 
-  /** Errors have no body, as their readers expect; the reason is in the log and in a header. */
+  /** Errors have no body, as clients expect; the reason is in the log and in a header. */
   const refused = (request: IncomingMessage, error: unknown): Reply => {
     const isOutage = error instanceof MonError && error.retry && error.status >= 500;
     const code = isOutage ? 500 : codeOf(error);
     const fields = { err: error, method: request.method, path: pathOf(request) };
-    if (code >= 500) log.error(fields, 'a request of the earlier API failed');
-    else log.info(fields, 'a request of the earlier API was refused');
+    if (code >= 500) log.error(fields, 'earlier API request failed');
+    else log.info(fields, 'earlier API request rejected');
     if (isOutage) return { code, body: outage };
     const why = error instanceof MonError && code < 500 ? { 'X-Error': visibleAscii(error.message) } : {};
     return { code, headers: { ...why, ...(code === 401 ? restricted : {}) } };
@@ -222,18 +228,18 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
       .catch((error: unknown) => refused(request, error))
       .then((reply) => send(request, response, reply))
       .catch((error: unknown) => {
-        log.error({ err: error }, 'an answer of the earlier API could not be sent');
+        log.error({ err: error }, 'unable to send an earlier API response');
         response.destroy();
       });
   });
   const stopWatching = watchRules(backend.resources, () => transport.review());
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', (error) => log.debug({ err: error }, 'a connecting client went away'));
+    socket.on('error', (error) => log.debug({ err: error }, 'client disconnected during the upgrade'));
     const admit = async (): Promise<Principal | number> => {
       if (pathOf(request) !== transportPath) return 404;
       if (!backend.isReady()) return 503;
       if (isForeign(request.headers))
-        throw new MonError('permissionDenied', 'a page of another origin may not connect');
+        throw new MonError('permissionDenied', 'upgrade requests from another origin are not allowed');
       const principal = await whoIsIt(request);
       permit(principal, may('create', 'events'));
       return principal;

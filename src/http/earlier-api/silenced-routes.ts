@@ -1,4 +1,4 @@
-// /silenced: the same silences as everywhere else, in the words of the earlier generation (earlier-client sheet 3.6 and 4).
+// /silenced: silences in the format of the earlier generation.
 
 import type { Json } from '../../model/earlier/json.ts';
 import { clientNamespace } from '../../model/earlier/namespace.ts';
@@ -30,7 +30,7 @@ const stored = ({ backend, nowMs }: Pick<Ask, 'backend' | 'nowMs'>): readonly Si
     backend.resources.list(segment, { namespace: clientNamespace }).items as unknown as readonly Silenced[]
   ).filter((entry) => !isExpired(entry, Math.floor(nowMs / 1000)));
 
-/** `expire` is what is left of it; -1 means that it has no end. */
+/** `expire` is the remaining time; -1 means no end. */
 const shown = (entry: Silenced, nowMs: number) => ({
   id: entry.metadata.name,
   subscription: entry.subscription || null,

@@ -1,5 +1,5 @@
-// /stashes: notes that people and handlers keep by path, for a while or for good (earlier-client sheet 4). One that expired
-// is gone for readers at once, and from the store with the next stash that is written.
+// /stashes: notes of users and handlers, stored by path, optionally with an expiry. Expired stashes are hidden
+// immediately and deleted with the next write.
 
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import { clientNamespace } from '../../model/earlier/namespace.ts';
@@ -18,13 +18,13 @@ import {
 } from './route.ts';
 
 const segment = 'stashes';
-/** Silences were kept in stashes once; who may silence may write them. */
+/** Stashes were formerly used for silences, so they require the permission for silences. */
 const guardedAs = 'silenced';
 
 interface Stash {
   readonly path: string;
   readonly content: Json;
-  /** Wall milliseconds; null: never. */
+  /** Unix milliseconds; null means never. */
   readonly expiresAtMs: number | null;
 }
 
@@ -55,16 +55,12 @@ const keep = async (
     throw invalid('expire must be a positive integer');
   const bytes = Buffer.byteLength(JSON.stringify(content));
   if (bytes > maxStashBytes)
-    throw invalid(
-      `content has ${bytes} bytes as JSON, a stash has at most ${maxStashBytes}: keep it elsewhere`,
-    );
+    throw invalid(`content has ${bytes} bytes as JSON, but a stash is limited to ${maxStashBytes}`);
   const all = stored(backend);
   for (const stash of all) if (isOver(stash, nowMs)) await remove(backend, stash.path);
   const others = all.filter((stash) => stash.path !== path && !isOver(stash, nowMs));
   if (others.length >= maxStashes)
-    throw invalid(
-      `there are ${maxStashes} stashes, as many as are kept: delete some, or give them an expire`,
-    );
+    throw invalid(`the limit of ${maxStashes} stashes is reached: delete some, or set an expire`);
   const expiresAtMs = Number.isInteger(expire) ? nowMs + Number(expire) * 1000 : null;
   const stash: Stash = { path, content, expiresAtMs };
   await backend.resources.put({ segment, namespace: clientNamespace, name: path }, { ...stash });

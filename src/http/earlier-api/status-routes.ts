@@ -1,5 +1,6 @@
-// /info, /health and /settings of the earlier generation. Messages never wait here: what arrives is taken at once,
-// by one taker as long as this backend serves and hears its transport. What was its Redis is our store.
+// /info, /health and /settings of the earlier API. Queues are always empty, since messages are processed
+// immediately; there is one consumer while this backend serves and its transport is connected. The Redis status is
+// that of our store.
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { defaultClientCriticalSeconds, defaultClientWarningSeconds } from '../../machines/limits.ts';
@@ -21,7 +22,7 @@ import {
 const waiting = 0;
 
 interface Connections {
-  /** The broker, where there is one; of several the one that is away. */
+  /** The broker status, if there is one; with several, one that is disconnected. */
   readonly transport: string;
   readonly hearsAll: boolean;
   readonly hasStore: boolean;
@@ -49,7 +50,7 @@ const byName = (backend: EarlierBackend, segment: string): Json =>
     }),
   );
 
-/** What we work by, in the scopes of the earlier generation. */
+/** The effective settings, in the scopes of the earlier generation. */
 const settingsOf = (backend: EarlierBackend, transport: string): Json => ({
   sensu: {
     keepalives: {

@@ -1,5 +1,5 @@
-// The WebSocket of clients: pipes in both directions. What a client publishes is answered once it is committed; what is
-// wrong with it is said, and the connection lives on.
+// The WebSocket of earlier clients: pipes in both directions. Published messages are acknowledged after the commit;
+// invalid ones are refused without closing the connection.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -31,16 +31,16 @@ export interface TransportSocketOptions {
   readonly hub: Hub;
   readonly clients: Pick<Clients, 'keepalive' | 'result'>;
   readonly log: Log;
-  /** Largest keepalive or result. */
+  /** Maximum size of a keepalive or result. */
   readonly maxMessageBytes?: number | undefined;
-  /** Messages of one client that are not settled yet; that of `limits.ts` when absent. */
+  /** Total size of unacknowledged messages per client; default: see `limits.ts`. */
   readonly maxInHandBytes?: number | undefined;
 }
 
 export interface TransportSocket {
-  /** `mayStay`: whether the user of this connection would still be let in. */
+  /** `mayStay`: whether the user of this connection still has access. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, mayStay: () => boolean): void;
-  /** Users or rules changed: ends the connections whose user would no longer be let in. */
+  /** Call when users or rules change: closes connections whose user lost access. */
   review(): void;
   close(): Promise<void>;
   readonly connections: number;
@@ -52,7 +52,7 @@ const goingAway = 1001;
 
 type Published = Extract<ClientMessage, { readonly type: 'publish' }>;
 
-/** One connected client, from its upgrade to its end. */
+/** One connected client, from upgrade to close. */
 class Conversation implements Member {
   readonly #socket: WebSocket;
   readonly #options: TransportSocketOptions;
@@ -73,19 +73,19 @@ class Conversation implements Member {
     socket.on('pong', () => {
       this.#answered = true;
     });
-    socket.on('error', (error) => options.log.debug({ err: error }, 'a client connection failed'));
+    socket.on('error', (error) => options.log.debug({ err: error }, 'client connection failed'));
     socket.on('close', () => options.hub.leave(this));
   }
 
   send(message: ServerMessage): void {
     if (this.#socket.bufferedAmount > maxBufferedBytes)
-      return this.#socket.close(tryAgainLater, 'you do not take what is sent to you');
+      return this.#socket.close(tryAgainLater, 'the client does not read its messages');
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** A client that did not answer the last ping is gone. */
+  /** A client that did not answer the last ping is disconnected. */
   look(): void {
-    // While we do not read, silence is our doing.
+    // While we do not read, missing pongs are our fault.
     if (this.#socket.isPaused) return;
     if (!this.#answered) return this.#socket.terminate();
     this.#answered = false;
@@ -97,15 +97,18 @@ class Conversation implements Member {
     this.#socket.close(goingAway, 'bye');
   }
 
-  /** A user that was disabled, or lost the right to report, is heard no more, whatever the far end does with the goodbye. */
+  /**
+   * A user that was disabled or lost its permission is ignored from now on, whether or not the client completes the
+   * close handshake.
+   */
   review(): void {
     if (this.#isOver || this.#mayStay()) return;
     this.#isOver = true;
-    // A paused socket would never read the answer to the close frame.
+    // A paused socket would never read the close frame of the client.
     this.#socket.resume();
     this.#options.hub.leave(this);
-    this.#options.log.warn({}, 'a client was disconnected: its user may no longer report');
-    this.#socket.close(policyViolation, 'the user may no longer report');
+    this.#options.log.warn({}, 'client disconnected: its user is no longer allowed to report');
+    this.#socket.close(policyViolation, 'the user is no longer allowed to report');
   }
 
   cut(): void {
@@ -117,10 +120,11 @@ class Conversation implements Member {
     const parsed = parseGuarded(bytes, { maxBytes: maxFrameBytes });
     const read = clientMessageSchema.safeParse(parsed.ok ? parsed.value : undefined);
     if (!read.success) return this.#socket.close(policyViolation, 'invalid message');
-    if (this.#inHand >= maxInHand) return this.#socket.close(policyViolation, 'too many messages unanswered');
+    if (this.#inHand >= maxInHand)
+      return this.#socket.close(policyViolation, 'too many unacknowledged messages');
     this.#inHand += 1;
     this.#inHandBytes += bytes.length;
-    // Not read on until the actors took what is here: a sender waits, and nothing is lost.
+    // Backpressure: stop reading until the actors have processed the received messages.
     if (this.#inHandBytes >= this.#inHandLimit) this.#socket.pause();
     this.#handle(read.data)
       .then((answer) => this.send(answer))
@@ -137,11 +141,11 @@ class Conversation implements Member {
     const outcome = outcomeOfError(asError(error));
     if (outcomeRules[outcome.type].earlierSocket === 'refused') {
       const reason = outcomeText(outcome);
-      log[outcome.type === 'invalid' ? 'warn' : 'error']({ reason }, 'a message of a client was refused');
+      log[outcome.type === 'invalid' ? 'warn' : 'error']({ reason }, 'client message refused');
       return this.send({ type: 'refused', id, reason });
     }
-    // The client keeps its messages and comes back with them.
-    log.error({ err: error }, 'a message of a client could not be taken');
+    // The client keeps its messages and resends them after reconnecting.
+    log.error({ err: error }, 'unable to process a client message');
     this.#socket.close(tryAgainLater, 'temporarily unavailable');
   }
 
@@ -155,7 +159,7 @@ class Conversation implements Member {
       case 'subscribe': {
         if (this.#subscriptions >= maxSubscriptions)
           throw new MonError('invalid', `a client may have at most ${maxSubscriptions} subscriptions`);
-        // What is meant for us is not for clients to take.
+        // Clients cannot subscribe to the backend's pipes.
         if (message.pipe === keepalivesPipe.name || message.pipe === resultsPipe.name)
           throw new MonError('invalid', `the pipe ${message.pipe} belongs to the backend`);
         this.#subscriptions += 1;

@@ -1,4 +1,5 @@
-// Acknowledgements: all events of a session that became durable in the same turn travel back in one `ack` frame.
+// Batches acknowledgements: all events of a session that were committed in the same event loop turn are
+// acknowledged in one `ack` frame.
 import { encodeAcks, type RefusedEvent } from '../../wire/messages.ts';
 
 export interface AckSink {
@@ -11,12 +12,12 @@ interface Pending {
   refused: RefusedEvent[];
 }
 
-/** One for all sessions of a listener: one `setImmediate` a turn, however many sessions have something to say. */
+/** Shared by all sessions of a listener: one `setImmediate` per turn, however many sessions have acknowledgements. */
 export class AckBatcher {
   #scheduled = false;
   readonly #dirty = new Set<Pending>();
 
-  /** What one session reports through. */
+  /** The acknowledgement interface of one session. */
   open(sink: AckSink): { accepted(id: string): void; refused(id: string, message: string): void } {
     const pending: Pending = { sink, ids: [], refused: [] };
     return {

@@ -1,6 +1,5 @@
-// One agent's connection: frames in, acknowledgements and the backend's frames out, and the brakes between them.
-// It stands between the socket and the actors; nothing here waits, and all that is made per event is one closure that
-// settles it.
+// One agent connection: received frames, acknowledgements, outgoing frames, and backpressure between them. Nothing
+// here waits; the only allocation per event is one closure that settles it.
 import { asError } from '../../actors/runtime/facts.ts';
 import type { Outcome } from '../../actors/runtime/outcome.ts';
 import type { Event } from '../../model/event.ts';
@@ -17,9 +16,9 @@ import { NewEntities } from './new-entities.ts';
 import { settle } from './settlement.ts';
 import { WriteWatch } from './write-watch.ts';
 
-/** The part of a WebSocket a connection uses. */
+/** The part of a WebSocket that a connection uses. */
 export interface AgentSocket {
-  /** `written` is called once the data is handed to the system, in order. */
+  /** `written` is called, in order, when the data was passed to the operating system. */
   send(data: Buffer | string, written: () => void): void;
   close(code: number, reason: string): void;
   terminate(): void;
@@ -35,11 +34,11 @@ export interface ConnectionOptions {
   readonly codec: AgentCodec;
   readonly identity: AgentIdentity;
   readonly user: string;
-  /** Asked again whenever users or rules changed. */
+  /** Re-evaluated when users or rules change. */
   readonly mayStay: () => boolean;
-  /** Null when the agent did not ask for acknowledgements. */
+  /** Null if the agent did not ask for acknowledgements. */
   readonly acks: AckBatcher | null;
-  /** What is remembered of the events of all sessions. */
+  /** The cache shared by all sessions. */
   readonly memory: SharedMemory;
   readonly limits: EdgeLimits;
   readonly counts: EdgeCounts;
@@ -64,7 +63,7 @@ export class AgentConnection {
   #unsettled = 0;
   #badFrames = 0;
   #missedPings = 0;
-  /** One for each event that is offered again later: each waits by itself, so that a bad one delays no other. */
+  /** One timer per retried event, so that one event does not delay the others. */
   readonly #retryTimers = new Set<NodeJS.Timeout>();
 
   constructor(options: ConnectionOptions) {
@@ -72,12 +71,12 @@ export class AgentConnection {
     this.#memory = options.codec.openMemory(options.memory);
     this.#newEntities = new NewEntities(options.backend, options.identity, options.limits.maxNewEntities);
     this.#writes = new WriteWatch(options.limits.writeTimeoutMs, () =>
-      this.#cut('a message to the agent was not written in time; cutting the connection'),
+      this.#cut('a message to the agent was not written in time; closing the connection'),
     );
     this.#ack = options.acks?.open({ sendAck: (frame) => void this.send(frame) }) ?? null;
   }
 
-  /** One message from the socket. */
+  /** Processes one message from the socket. */
   receive(data: Buffer): void {
     if (this.#state !== 'open') return;
     this.#missedPings = 0;
@@ -111,12 +110,12 @@ export class AgentConnection {
     this.adjustReading();
   }
 
-  /** False when the session is over or the agent does not read what it is sent. */
+  /** False if the session is closed or the agent does not read its messages. */
   send(frame: Buffer | string): boolean {
     if (this.#state !== 'open') return false;
     const { socket, limits } = this.options;
     if (socket.bufferedBytes > limits.maxBufferedBytes) {
-      this.#cut('agent does not read what it is sent; cutting the connection');
+      this.#cut('agent does not read its messages; closing the connection');
       return false;
     }
     socket.send(frame, this.#writes.sent());
@@ -137,12 +136,12 @@ export class AgentConnection {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
     this.#stopTimers();
-    // A paused socket would never read the answer to the close frame.
+    // A paused socket would never read the close frame of the agent.
     if (!this.#reading) this.options.socket.resume();
     this.options.socket.close(code, reason);
   }
 
-  /** The socket is gone. Receipts that come later find nobody. True when the agent ended it, and not we. */
+  /** The socket closed; later receipts are ignored. True if the agent closed it. */
   closed(): boolean {
     const byAgent = this.#state === 'open';
     this.#state = 'closed';
@@ -150,7 +149,7 @@ export class AgentConnection {
     return byAgent;
   }
 
-  /** Reads only while the backend keeps up and few enough frames of this session are unsettled. */
+  /** Reads only while the backend keeps up and the session has few enough unsettled frames. */
   adjustReading(): void {
     if (this.#state !== 'open') return;
     const { backend, limits, socket } = this.options;
@@ -165,11 +164,11 @@ export class AgentConnection {
     }
   }
 
-  /** Asks for a sign of life, or closes when too many were missed. While we do not read, silence is our doing. */
+  /** Sends a ping, or closes after too many missed pongs. While we do not read, missing pongs are our fault. */
   ping(): void {
     if (this.#state !== 'open') return;
     if (this.#reading && this.#missedPings >= this.options.limits.maxMissedPings) {
-      this.options.log.info(this.#who(), 'agent does not answer pings; closing the connection');
+      this.options.log.info(this.#who(), 'agent does not respond to pings; closing the connection');
       this.options.counts.silent += 1;
       this.#state = 'closing';
       this.options.socket.terminate();
@@ -189,7 +188,7 @@ export class AgentConnection {
         this.#settled(outcome, kind, event, id, offers),
       );
     } catch (error) {
-      this.options.log.error({ ...this.#who(), err: error }, 'the backend failed to take an event');
+      this.options.log.error({ ...this.#who(), err: error }, 'unable to process an event');
       this.#settled({ type: 'fault', error: asError(error) }, kind, event, id, offers);
     }
   }
@@ -219,9 +218,9 @@ export class AgentConnection {
     const { kind, event, id, offers } = parked;
     const inMs = Math.min(limits.retryDelayMs * 2 ** Math.min(offers - 2, 20), limits.maxRetryDelayMs);
     counts.offeredAgain += 1;
-    // In an outage all events of a session wait: the first one is logged.
+    // During an outage all events of a session are retried; only the first is logged.
     if (this.#retryTimers.size === 0)
-      log.warn({ ...this.#who(), event_uuid: id, why, inMs }, 'events are not stored; offering them again');
+      log.warn({ ...this.#who(), event_uuid: id, why, inMs }, 'events cannot be stored; retrying');
     const timer = setTimeout(() => {
       this.#retryTimers.delete(timer);
       this.#offer(kind, event, id, offers);

@@ -1,5 +1,5 @@
-// Codecs: how payloads lie in frames, chosen once a session by the Accept header of its upgrade. The backend speaks
-// JSON inside; for an agent that wants the binary encoding, the edge translates both ways here.
+// Codecs for payload encodings, selected per session by the Accept header of the upgrade request. The backend uses
+// JSON internally; for agents with binary encoding, payloads are converted here in both directions.
 import { parseGuarded } from '../../model/guarded-json.ts';
 import { decodeFrame, encodeFrame } from '../../wire/frames.ts';
 import { type ContentType, jsonType, protobufType } from '../../wire/headers.ts';
@@ -16,11 +16,11 @@ export type Decoded =
 
 export interface AgentCodec {
   readonly contentType: ContentType;
-  /** Plain data, not yet validated, or a sentence that says where the payload is broken. Never throws. */
+  /** Plain data, not yet validated, or an error with the position. Never throws. */
   decodeEvent(payload: Buffer): Decoded;
-  /** A frame of the backend's, whose payload is JSON, as agents of this codec read it. */
+  /** Converts an outgoing frame with a JSON payload to the encoding of this codec. */
   outgoing(frame: Buffer | string): Buffer | string;
-  /** What one session remembers of the events it sent; `shared` is that of all sessions of a listener. */
+  /** Creates the event cache of a session; `shared` is the cache of all sessions of a listener. */
   openMemory(shared: SharedMemory): EventMemory;
 }
 
@@ -43,7 +43,7 @@ const toBinary = (frame: Buffer): Buffer => {
   return encodeFrame(type, encodePayload(type, JSON.parse(payload.toString('utf8')) as object));
 };
 
-/** One request goes to many sessions as one and the same buffer: it is translated once. */
+/** A check request is sent to many sessions as the same buffer, so it is converted once. */
 const translated = new WeakMap<Buffer, Buffer>();
 
 export const protobufCodec: AgentCodec = {
@@ -58,9 +58,9 @@ export const protobufCodec: AgentCodec = {
   },
 };
 
-/** Every codec this backend speaks, in the order in which the answer to an upgrade names them. */
+/** All supported codecs, in the order listed in the upgrade response. */
 export const codecs: readonly AgentCodec[] = [protobufCodec, jsonCodec];
 
-/** The codec an agent asked for, or JSON, which every agent reads. */
+/** The requested codec, or JSON, which every agent supports. */
 export const chooseCodec = (accept: ContentType): AgentCodec =>
   codecs.find(({ contentType }) => contentType === accept) ?? jsonCodec;

@@ -1,8 +1,8 @@
-// The connection rate: a bucket of tokens that refills steadily. A storm of reconnecting agents drains it, and the rest
-// is told to come back later instead of being half served.
+// Rate limit for new agent connections. When many agents reconnect at once, connections above the rate are told to
+// retry later.
 
 export interface ConnectionRate {
-  /** Seconds to wait, or 0 when the connection may go on. */
+  /** Seconds to wait, or 0 if the connection may proceed. */
   take(): number;
 }
 

@@ -1,15 +1,15 @@
-// What the edge counts. Plain numbers on the hot path; they become metrics when somebody reads them.
+// Counters of the agent listener. Plain numbers on the hot path, converted to metrics when read.
 
 export interface EdgeCounts {
   received: number;
   accepted: number;
   refused: number;
   offeredAgain: number;
-  /** Refused because the backend crashed on them: part of `refused`. */
+  /** Rejected because the backend crashed on them; included in `refused`. */
   poisonous: number;
-  /** Connections cut because the agent did not read. */
+  /** Connections closed because the agent did not read. */
   cut: number;
-  /** Connections closed because the agent was silent. */
+  /** Connections closed because the agent did not respond to pings. */
   silent: number;
   replaced: number;
   /** Handshakes by HTTP status. */

@@ -1,11 +1,11 @@
-// What the edge remembers of the events of a session, so that the parts that repeat are not parsed and validated again.
-// There is one memory per session and encoding; the definitions in it are shared by all sessions.
+// Event cache of a session: repeated parts of events are not parsed and validated again. There is one cache per
+// session and encoding; all sessions share the definitions in it.
 import type { Event } from '../../model/event.ts';
 import type { EventAddress } from '../../model/event-parse.ts';
 
 export interface EventMemory {
-  /** The event in `payload` when its repeating parts are known; undefined when it has to be parsed. */
+  /** The event in `payload` if its repeating parts are cached; undefined if it must be parsed. */
   recognise(payload: Buffer, address: EventAddress): Event | undefined;
-  /** Remembers an event that was parsed and validated. Its entity must not change afterwards. */
+  /** Caches a parsed and validated event. Its entity must not change afterwards. */
   learn(payload: Buffer, address: EventAddress, event: Event): void;
 }

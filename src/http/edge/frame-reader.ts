@@ -1,6 +1,6 @@
-// The frame reader: payload bytes become a validated event, or one sentence about why not.
-// On the road of an event this is the border: behind it, types can be trusted. Agents cannot: what one says about its
-// namespace and about other entities is held against what its login allows.
+// Parses a payload to a validated event, or returns an error.
+// This is the trust boundary of the event flow: after it, types can be relied on. Claims of an agent about its
+// namespace and other entities are checked against the permissions of its login.
 import { randomUUID } from 'node:crypto';
 import type { FindDefinition } from '../../model/check-rules.ts';
 import { type Event, writtenEntity } from '../../model/event.ts';
@@ -9,11 +9,11 @@ import { entitySubscription, keepaliveCheckName } from '../../model/names.ts';
 import type { AgentCodec } from './codec.ts';
 import type { EventMemory } from './event-memory.ts';
 
-/** Who is on the other end of a session. */
+/** The authenticated agent of a session. */
 export interface AgentIdentity {
   readonly namespace: string;
   readonly agentName: string;
-  /** Whether this login may report for another entity than the agent's own: any check of it, or just this one. */
+  /** Whether this login may report for an entity other than the agent's own: for any check, or for the given one. */
   mayReportFor(entity: string, check?: string): boolean;
   /** The check definitions of its namespace. */
   readonly definition?: FindDefinition;
@@ -21,7 +21,7 @@ export interface AgentIdentity {
 
 export type ReadFrame =
   | { readonly ok: true; readonly event: Event; readonly id: string }
-  /** `id` when one could be read: the refusal names it. */
+  /** `id` is set if it could be parsed; the rejection contains it. */
   | { readonly ok: false; readonly message: string; readonly id: string | null };
 
 const refuse = (message: string, raw: unknown): ReadFrame => {
@@ -29,7 +29,7 @@ const refuse = (message: string, raw: unknown): ReadFrame => {
   return { ok: false, message, id: typeof id === 'string' ? id : null };
 };
 
-/** What an agent may not claim, and the subscription every entity has to itself. */
+/** Checks what an agent may claim, including subscriptions of other entities. */
 const claimFault = (event: Event, agent: AgentIdentity): string | null => {
   const { entity } = event;
   const name = entity.metadata.name;
@@ -75,7 +75,7 @@ export const readEventFrame = (
 const judge = (kind: 'event' | 'keepalive', event: Event, raw: unknown, agent: AgentIdentity): ReadFrame => {
   const fault = claimFault(event, agent) ?? (kind === 'keepalive' ? keepaliveFault(event, agent) : null);
   if (fault !== null) return refuse(fault, raw);
-  // Every event has an id from here on: it is how a repeated one is recognised.
+  // From here on every event has an id, which identifies retries.
   event.id ??= randomUUID();
   return { ok: true, event, id: event.id };
 };

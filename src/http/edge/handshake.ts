@@ -1,6 +1,6 @@
-// The handshake: everything that is asked before an agent's upgrade completes, in the order of agent sheet 1.4.
-// 503 starting up, 429 too many, 401 who are you, 403 not allowed, 404 no such namespace, 402 entity limit,
-// 405 and 400 no proper upgrade. Only then 101.
+// The agent handshake: all checks before an upgrade completes, in this order: 503 starting up, 429 too many
+// connections, 401 invalid credentials, 403 not allowed, 404 unknown namespace, 402 entity limit, 405 and 400
+// invalid upgrade request, then 101.
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { MonError } from '../../model/errors.ts';
@@ -44,17 +44,17 @@ export interface HandshakeOptions {
   readonly authenticator: Authenticator;
   readonly rate: ConnectionRate;
   /**
-   * Whether every agent has to show a certificate. Then it takes the place of a password, whoever it names. Where it does
-   * not have to, one without a password is in only as the user its certificate names.
+   * Whether every agent must present a client certificate, which then replaces the password for any user name.
+   * Otherwise, an agent without a password can connect only as the user named in its certificate.
    */
   readonly certificatesDemanded: boolean;
 }
 
-/** Whether the connection carries a client certificate that our authorities vouch for. */
+/** Whether the connection has a client certificate signed by a trusted authority. */
 const isMutual = (request: IncomingMessage): boolean =>
   (request.socket as Partial<TLSSocket>).authorized === true;
 
-/** The name in a certificate that takes the place of a password. */
+/** The name in a certificate that replaces a password. */
 const certificateName = (request: IncomingMessage): string | undefined => {
   const name = (request.socket as Partial<TLSSocket>).getPeerCertificate?.().subject?.CN;
   return typeof name === 'string' && name !== '' ? name : undefined;
@@ -64,11 +64,11 @@ const byCertificate = (backend: BackendPort, name: string, isDemanded: boolean):
   const user = findUser(backend.resources, name);
   if (user?.disabled === true) return refused(401, 'bad credentials');
   if (user !== undefined) return { username: user.username, groups: groupsOf(user), via: 'certificate' };
-  // An agent without a user of its own acts in the agents' group.
+  // An agent without its own user acts in the agents' group.
   if (isDemanded) return { username: agentUsername, groups: [agentsGroup], via: 'certificate' };
   return refused(
     401,
-    `missing credentials: there is no password, and no user of the name in the certificate (${name})`,
+    `missing credentials: no password was sent, and there is no user with the name in the certificate (${name})`,
   );
 };
 
@@ -94,7 +94,7 @@ const whoIsIt = async (
 
 const isRefused = (value: Principal | Refused): value is Refused => 'type' in value;
 
-/** Whether this is a WebSocket upgrade at all, and from a page of our own if from a page. */
+/** Checks that the request is a WebSocket upgrade, and same-origin if it comes from a page. */
 const upgradeFault = (request: IncomingMessage): Refused | null => {
   const { headers } = request;
   const wantsUpgrade =
@@ -102,7 +102,7 @@ const upgradeFault = (request: IncomingMessage): Refused | null => {
     headers['sec-websocket-version'] === '13' &&
     headers['sec-websocket-key'] !== undefined;
   if (!wantsUpgrade)
-    return refused(400, 'Bad Request: this address takes WebSocket upgrades (version 13) of agents');
+    return refused(400, 'Bad Request: this URL accepts WebSocket upgrade requests (version 13) of agents');
   if (request.method !== 'GET') return refused(405, 'Method Not Allowed');
   if (headers.origin !== undefined && !sameHost(headers.origin, headers.host))
     return refused(403, 'Forbidden');
@@ -117,7 +117,7 @@ const sameHost = (origin: string, host: string | undefined): boolean => {
   }
 };
 
-/** Decides about one handshake. Never rejects for reasons of the caller's. */
+/** Decides about one handshake. Never rejects because of the request. */
 export const decideHandshake = async (
   request: IncomingMessage,
   options: HandshakeOptions,
@@ -126,7 +126,7 @@ export const decideHandshake = async (
   if (!backend.isReady())
     return refused(503, 'agentd temporarily unavailable during startup', startupRetryAfterSeconds);
   const waitSeconds = rate.take();
-  if (waitSeconds > 0) return refused(429, 'too many agents connect at once; try again later', waitSeconds);
+  if (waitSeconds > 0) return refused(429, 'too many agents are connecting; try again later', waitSeconds);
 
   const principal = await whoIsIt(request, options);
   if (isRefused(principal)) return principal;

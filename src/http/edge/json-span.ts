@@ -1,4 +1,4 @@
-// Where things stand in the bytes of a JSON document, without parsing it. The document must be valid JSON.
+// Finds positions in a JSON document without parsing it. The document must be valid JSON.
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -8,17 +8,17 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
-/** The highest of the characters that are space between values. */
+/** The highest whitespace character between values. */
 const space = 0x20;
 
-/** A quote is part of the string when an odd number of backslashes stands before it. */
+/** A quote is part of the string if it follows an odd number of backslashes. */
 const isEscaped = (bytes: Buffer, at: number): boolean => {
   let before = at - 1;
   while (bytes[before] === backslash) before -= 1;
   return (at - before) % 2 === 0;
 };
 
-/** Just past the quote that closes the string which begins at `start`; past the end when none does. */
+/** The offset after the closing quote of the string at `start`; past the end if it is not closed. */
 export const endOfString = (bytes: Buffer, start: number): number => {
   let at = bytes.indexOf(quote, start + 1);
   while (at >= 0 && isEscaped(bytes, at)) at = bytes.indexOf(quote, at + 1);
@@ -47,7 +47,7 @@ const endOfContainer = (bytes: Buffer, start: number): number => {
 const endsScalar = (byte: number): boolean =>
   byte === comma || byte === closeBrace || byte === closeBracket || byte <= space;
 
-/** Just past the value that begins at `start`. */
+/** The offset after the value at `start`. */
 export const endOfValue = (bytes: Buffer, start: number): number => {
   const first = bytes[start];
   if (first === quote) return endOfString(bytes, start);
@@ -57,17 +57,17 @@ export const endOfValue = (bytes: Buffer, start: number): number => {
   return at;
 };
 
-/** A member of an object: its key as it is written, without the quotes, and where its value stands. */
+/** A member of an object: its raw key without quotes, and the position of its value. */
 export interface Member {
   readonly key: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Shorter ones are compared here: a call out of the engine costs as much as thirty bytes. */
+/** Shorter parts are compared in JavaScript: a native call costs as much as comparing thirty bytes. */
 const shortBytes = 32;
 
-/** Whether these very bytes stand there. */
+/** Whether the bytes at `at` equal `part`. */
 export const standsAt = (part: Buffer, bytes: Buffer, at: number): boolean => {
   if (at + part.length > bytes.length) return false;
   if (part.length > shortBytes) return part.compare(bytes, at, at + part.length) === 0;
@@ -83,7 +83,7 @@ const skip = (bytes: Buffer, start: number, punctuation: number): number => {
   return at;
 };
 
-/** The members of the object that begins at `start`, in order. */
+/** The members of the object at `start`, in order. */
 export const membersOf = (bytes: Buffer, start: number): readonly Member[] => {
   const members: Member[] = [];
   let at = skip(bytes, start + 1, comma);

@@ -1,11 +1,11 @@
-// What the edge remembers of the events agents send. From one result of a check to the next a handful of values change (its
-// id, its times, its status, its output); all else is the definition, sent again with every result, and the same from all
-// agents that run the check. While those bytes are the ones seen before, what was read and judged then is used again, and
-// only the values are read. Bytes are compared whole: no hash, no guess. On the road of an event this stands after
-// known-entity, which finds the agent's entity in the frame, and before the guarded parse, which reads what is not known.
+// Caches parsed events. Between two results of a check only a few values change (id, times, status, output); the
+// rest is the definition, which is sent with every result and is the same from all agents that run the check. While
+// the other bytes are the same, the validated event is reused and only these values are parsed. Bytes are compared
+// completely, not by hash. Runs after known-entity, which finds the entity in the frame, and before the guarded
+// parse, which handles unknown frames.
 //
-// Why it is worth its place: to read a 1.3 kB frame whose entity is known took 6.4 us and takes 2.9 (side by side on one busy
-// core), with less garbage; and all results of a check share one definition in memory.
+// Measured: parsing a 1.3 kB frame with a known entity takes 2.9 us instead of 6.4 us (side by side on one busy
+// core), with less garbage, and all results of a check share one definition in memory.
 import { type CheckEvent, type Event, hasCheck } from '../../model/event.ts';
 import { rememberJson } from '../../model/known-json.ts';
 import { maxPayloadBytes } from '../../wire/limits.ts';
@@ -14,23 +14,23 @@ import type { EntitySpan } from './known-entity.ts';
 import { maxKnownFrameBytes, maxKnownFrames, missesBetweenLessons } from './limits.ts';
 import { type Reader, readInteger, readNumber, readStatus, readText, readUuid } from './plain-values.ts';
 
-/** The event in the making: a copy of the known one. */
+/** The event under construction: a copy of the cached one. */
 type Draft = { -readonly [Field in keyof CheckEvent]: CheckEvent[Field] };
 
-/** Reads the value at `start` into the draft and returns where it ends; -1 when it is not written plainly. */
+/** Parses the value at `start` into the draft and returns its end; -1 if it is not in plain form. */
 type Take = (bytes: Buffer, start: number, draft: Draft) => number;
 
-/** A value that may change, and the bytes between it and the one before, which may not. */
+/** A value that may change, and the constant bytes between it and the previous one. */
 interface Slot {
   readonly before: Buffer;
-  /** Null where the entity stands. */
+  /** Null at the position of the entity. */
   readonly take: Take | null;
 }
 
 interface KnownFrame {
   readonly slots: readonly Slot[];
   readonly tail: Buffer;
-  /** Its definition is shared by all events made from it: never to be changed. */
+  /** Its definition is shared by all events created from it; must not be modified. */
   readonly event: CheckEvent;
 }
 
@@ -48,7 +48,7 @@ function taker<T>(
   return [key, take];
 }
 
-/** What changes from result to result. Everything else is compared. */
+/** The values that change between results. All others are compared. */
 const takers: Readonly<Record<'event' | 'check', ReadonlyMap<string, Take>>> = {
   event: new Map([
     taker('timestamp', readInteger, (draft, value) => {
@@ -84,12 +84,12 @@ const takers: Readonly<Record<'event' | 'check', ReadonlyMap<string, Take>>> = {
 };
 
 const quote = 0x22;
-/** Behind the entity, the last name is mostly the check's own. */
+/** After the entity, the last name is usually the name of the check. */
 const nameKey = Buffer.from('"name":"');
 
 /**
- * What a frame is looked up by. A frame may leave its namespace to the session, so the same bytes mean another event in
- * another namespace. Undefined when no name stands where it is looked for.
+ * The cache key of a frame. A frame may omit its namespace, so equal bytes can mean different events in different
+ * namespaces. Undefined if there is no name at the expected position.
  */
 const keyOf = (bytes: Buffer, from: number, namespace: string): string | undefined => {
   const at = bytes.lastIndexOf(nameKey);
@@ -108,7 +108,7 @@ interface Place {
   readonly end: number;
 }
 
-/** The values that may change, in the order of the bytes; undefined when a key is written twice or in disguise. */
+/** The variable values in byte order; undefined if a key is duplicated or escaped. */
 const placesIn = (
   bytes: Buffer,
   { start, end }: EntitySpan,
@@ -123,7 +123,7 @@ const placesIn = (
   const places = (takers: ReadonlyMap<string, Take>, members: readonly Member[]): Place[] =>
     members.flatMap(({ key, start, end }) => {
       const take = takers.get(key);
-      // One that is not written plainly (`null`, say) is compared like all else.
+      // A value not in plain form (e.g. `null`) is compared like constant bytes.
       return take === undefined || take(bytes, start, draft) !== end ? [] : [{ take, start, end }];
     });
   const all = [{ take: null, start, end }, ...places(takers.event, outer), ...places(takers.check, inner)];
@@ -133,7 +133,7 @@ const placesIn = (
 const draftOf = (event: CheckEvent): Draft => ({ ...event, check: { ...event.check } });
 
 const frameOf = (bytes: Buffer, places: readonly Place[], event: CheckEvent): KnownFrame => {
-  // A copy: the socket's buffer is shared with what came before and after.
+  // A copy, since the socket's buffer is reused.
   const own = Buffer.from(bytes);
   let at = 0;
   const slots = places.map(({ take, start, end }) => {
@@ -152,7 +152,7 @@ interface Entry {
 export class KnownFrames {
   readonly #entries = new Map<string, Entry>();
 
-  /** The event in a frame whose entity stands at `span`; undefined when the frame has to be parsed. */
+  /** The event in a frame whose entity is at `span`; undefined if the frame must be parsed. */
   recognise(bytes: Buffer, span: EntitySpan, namespace: string): CheckEvent | undefined {
     if (bytes.length > maxPayloadBytes) return undefined;
     const key = keyOf(bytes, span.end, namespace);
@@ -160,7 +160,7 @@ export class KnownFrames {
     return frame && readBy(frame, bytes, span);
   }
 
-  /** The event that was read from this frame, complete and judged. */
+  /** Caches the validated event of this frame. */
   learn(bytes: Buffer, span: EntitySpan, namespace: string, event: Event): void {
     if (bytes.length > maxKnownFrameBytes || !hasCheck(event) || event.metrics !== undefined) return;
     const key = keyOf(bytes, span.end, namespace);
@@ -170,7 +170,7 @@ export class KnownFrames {
     if (entry.misses % missesBetweenLessons !== 1) return;
     const places = placesIn(bytes, span, event);
     if (places === undefined) return;
-    // A copy: whoever reads on may complete the event in place.
+    // A copy, since the caller may modify the event in place.
     entry.frame = frameOf(bytes, places, draftOf(event));
     rememberJson(event.check.metadata, JSON.stringify(event.check.metadata));
   }

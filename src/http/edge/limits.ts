@@ -1,31 +1,28 @@
-// The figures the agent edge keeps to. Units are in the names. Source: promises sheet 3.5 and rows 18 to 22.
+// Limits of the agent listener. Units are in the names.
 
 export interface EdgeLimits {
-  /** A handshake that takes longer is answered 503. */
+  /** A handshake that takes longer is answered with 503. */
   readonly handshakeTimeoutMs: number;
   readonly headersTimeoutMs: number;
-  /** An agent that lets more than this pile up unread is cut off. */
+  /** An agent with more unread data than this is disconnected. */
   readonly maxBufferedBytes: number;
-  /** So is one to whom a message could not be written for so long. */
+  /** So is an agent to which a message could not be written for this long. */
   readonly writeTimeoutMs: number;
   readonly pingIntervalMs: number;
-  /** So many pings without any sign of life, and the connection is closed. */
+  /** After this many pings without any response the connection is closed. */
   readonly maxMissedPings: number;
-  /** Frames of one session that are taken in but not settled; beyond it the socket is not read. */
+  /** Maximum number of unsettled frames per session; above it, the socket is not read. */
   readonly maxUnsettledFrames: number;
-  /** The first wait before an event that could not be stored is offered again; doubles up to the maximum. */
+  /** First retry delay for an event that could not be stored; doubles up to the maximum. */
   readonly retryDelayMs: number;
   readonly maxRetryDelayMs: number;
-  /** Entities one session may bring into being; 0 means no limit. */
+  /** Maximum number of entities one session may create; 0 means no limit. */
   readonly maxNewEntities: number;
   /** How long an agent may take to answer a close frame before its socket is destroyed. */
   readonly closeTimeoutMs: number;
-  /**
-   * The same while the backend stops. Short, since some agents never answer; nothing is lost: what was not acknowledged is
-   * sent again.
-   */
+  /** The same during shutdown. Short, since some agents never answer; unacknowledged events are sent again. */
   readonly drainTimeoutMs: number;
-  /** New connections a second, and how many at once; 0 means no limit. */
+  /** New connections per second, and the burst; 0 means no limit. */
   readonly connectionsPerSecond: number;
   readonly connectionBurst: number;
 }
@@ -47,27 +44,30 @@ export const edgeLimits: EdgeLimits = {
   connectionBurst: 0,
 };
 
-/** Bad payloads of one session that are logged one by one; after that only every thousandth. */
+/** Number of invalid payloads per session that are logged individually; after that only every thousandth. */
 export const loudBadFrames = 10;
 
-/** What was remembered and does not fit is learned anew with every so manieth miss: relays send many things in turn. */
+/**
+ * An entry that does not fit is re-learned on every 32nd miss, since relays alternate between many entities and
+ * checks.
+ */
 export const missesBetweenLessons = 32;
-/** Frames one listener remembers, one a check and namespace, and the largest it remembers, in bytes. */
+/** Maximum number of cached frames per listener (one per check and namespace), and the maximum frame size in bytes. */
 export const maxKnownFrames = 1_024;
 export const maxKnownFrameBytes = 16_384;
 
-/** Answers about the rights of one session that are kept. */
+/** Maximum number of cached permission checks per session. */
 export const maxRememberedRights = 10_000;
 
-/** WebSocket close codes and when they are used. 4000 to 4999 are ours to define. */
+/** WebSocket close codes. 4000 to 4999 are application-defined. */
 export const closeCodes = {
-  /** The backend is going down: connect again, to any backend. */
+  /** The backend is shutting down; reconnect to any backend. */
   goingAway: 1001,
-  /** The peer sent something that is no frame of ours. */
+  /** The peer sent an invalid frame. */
   protocolError: 1002,
-  /** The user was disabled or lost the right to report. */
+  /** The user was disabled or lost the permission to report. */
   policyViolation: 1008,
   internalError: 1011,
-  /** The same agent connected again: this connection is the older one. */
+  /** The same agent connected again; this is the older connection. */
   replaced: 4001,
 } as const;

@@ -1,6 +1,6 @@
-// The agent edge: the listener agents connect to. The only file that imports the WebSocket server library.
-// It answers upgrades after the handshake has decided, hands every message to its AgentConnection, and keeps watch:
-// pings, one session an agent, brakes while the store cannot keep up, and an orderly end.
+// The listener for agents. The only file that imports the WebSocket server library. It completes upgrades after the
+// handshake check, passes messages to the AgentConnection, sends pings, enforces one session per agent, applies
+// backpressure, and shuts down in order.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -35,18 +35,18 @@ export interface EdgeOptions {
   /** Sent to agents as `Backend-ID`. */
   readonly backendId: string;
   readonly monotonicMs: () => number;
-  /** Answers `/health` and `/ready`, which this listener serves as well. Resolves false for other paths. */
+  /** Serves `/health` and `/ready` on this listener as well. Resolves to false for other paths. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
   readonly limits?: Partial<EdgeLimits>;
   readonly tls?: TlsOptions;
 }
 
 export interface Edge {
-  /** Rejects when the port is taken. */
+  /** Rejects if the port is in use. */
   listen(host: string, port: number): Promise<AddressInfo>;
-  /** Tells every agent `bye`, waits for them a while, cuts off the rest. */
+  /** Sends `bye` to every agent, waits for them to close, then disconnects the rest. */
   close(): Promise<void>;
-  /** From now on connections are made with this certificate. Throws when it cannot be used. */
+  /** Uses this certificate for new connections. Throws if it is invalid. */
   renewCertificate(tls: TlsOptions | undefined): void;
   readonly counts: EdgeCounts;
   readonly sessions: number;
@@ -56,10 +56,10 @@ const refusal = (status: number, message: string): Refused => ({ type: 'refused'
 const notFound = refusal(404, '404 page not found');
 const notAnUpgrade = refusal(400, 'Bad Request');
 const shuttingDown = refusal(503, 'shutting down; try another backend');
-const tooSlow = refusal(503, 'the handshake took too long; try again');
+const tooSlow = refusal(503, 'the handshake timed out; try again');
 const broken = refusal(500, 'Internal Server Error');
 
-/** Decides within the time a handshake may take. */
+/** Decides within the handshake timeout. */
 const decideInTime = async (
   request: IncomingMessage,
   handshake: HandshakeOptions,
@@ -73,14 +73,14 @@ const decideInTime = async (
   try {
     return await Promise.race([decideHandshake(request, handshake), late]);
   } catch (error) {
-    log.error({ err: error }, 'a handshake failed');
+    log.error({ err: error }, 'handshake failed');
     return broken;
   } finally {
     clearTimeout(timer);
   }
 };
 
-/** The WebSocket library's server, which adds our lines to the answer of an upgrade. */
+/** The server of the WebSocket library, which adds our header lines to upgrade responses. */
 const createUpgrader = (backendId: string, { closeTimeoutMs }: EdgeLimits) => {
   const welcomes = new WeakMap<IncomingMessage, Welcome>();
   const sockets = new WebSocketServer({
@@ -109,7 +109,7 @@ const createUpgrader = (backendId: string, { closeTimeoutMs }: EdgeLimits) => {
   };
 };
 
-/** What Node answers by itself to what is no request. */
+/** Node's own responses to invalid requests. */
 const clientErrors: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
@@ -120,7 +120,7 @@ const createPlainServer = (tls: TlsOptions | undefined, limits: EdgeLimits): Ser
   const timeouts = {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.handshakeTimeoutMs * 2,
-    // How often Node looks whether somebody is over time.
+    // How often Node checks for expired requests.
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 1_000),
   };
   return tls === undefined ? createServer(timeouts) : createTlsServer({ ...timeouts, ...tls });
@@ -168,20 +168,20 @@ export const createEdge = (options: EdgeOptions): Edge => {
   };
 
   const onUpgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    socket.on('error', (error) => log.debug({ err: error }, 'a connecting agent went away'));
+    socket.on('error', (error) => log.debug({ err: error }, 'agent disconnected during the handshake'));
     const verdict = await decide(request);
     if (socket.destroyed) return;
     if (verdict.type === 'refused') {
       const who = whoAsks(request);
       const fields = { ...who, status: verdict.status, why: verdict.message };
-      // An agent that is turned away tries for ever: the log says so, but not at each try.
+      // A rejected agent keeps retrying, so the log reports it at a limited rate.
       if (isDue(`${verdict.status} ${who.address} ${String(who.agent)}`)) log.warn(fields, 'agent refused');
       else log.info(fields, 'agent refused');
       refuseUpgrade(socket, verdict);
       return;
     }
     upgrade(request, socket, head, verdict, (webSocket) => {
-      // It asked before we began to close, and was let in after.
+      // The agent was accepted after the shutdown began.
       if (closing) webSocket.close(closeCodes.goingAway, 'bye');
       else welcomeAgent(world, liveSocket(webSocket), verdict, request.socket.remoteAddress ?? 'unknown');
     });
@@ -189,20 +189,20 @@ export const createEdge = (options: EdgeOptions): Edge => {
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (await options.answer(request, response)) return;
-    // Not an upgrade: the same questions in the same order, and in the end 400.
+    // Not an upgrade: the same checks in the same order, then 400.
     const verdict = await decide(request);
     refuseRequest(response, verdict.type === 'refused' ? verdict : notAnUpgrade);
   };
 
   server.on('upgrade', (request, socket, head) => {
     onUpgrade(request, socket, head).catch((error) => {
-      log.error({ err: error }, 'an upgrade failed');
+      log.error({ err: error }, 'upgrade failed');
       socket.destroy();
     });
   });
   server.on('request', (request, response) => {
     onRequest(request, response).catch((error) => {
-      log.error({ err: error }, 'a request to the agent listener failed');
+      log.error({ err: error }, 'agent listener request failed');
       response.destroy();
     });
   });
@@ -219,7 +219,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
         server.once('error', reject);
         server.listen(port, host, () => {
           server.off('error', reject);
-          server.on('error', (error) => log.error({ err: error }, 'the agent listener failed'));
+          server.on('error', (error) => log.error({ err: error }, 'agent listener failed'));
           resolve(server.address() as AddressInfo);
         });
       }),
@@ -268,6 +268,6 @@ const liveSocket = (webSocket: WebSocket): LiveSocket => ({
   onClose: (listener) => void webSocket.on('close', (code, reason) => listener(code, reason.toString())),
 });
 
-/** A close frame holds at most 125 bytes, two of them the code; a cut character becomes three bytes. */
+/** A close frame holds at most 125 bytes including the two-byte code; a truncated character becomes three bytes. */
 const maxReasonBytes = 120;
 const cut = (reason: string): string => Buffer.from(reason).subarray(0, maxReasonBytes).toString();

@@ -1,5 +1,5 @@
-// Entities one session brings into being by naming them in its events. An agent speaks for a handful of devices; one that
-// names new ones without end would use up the entity limit, or the memory, of all others.
+// Limits the number of entities a session creates by naming them in its events. An agent normally reports for a few
+// devices; without a limit, one agent could exhaust the entity limit or the memory.
 import { type Event, writtenEntity } from '../../model/event.ts';
 import type { BackendPort } from '../backend-port.ts';
 import type { AgentIdentity } from './frame-reader.ts';
@@ -8,7 +8,7 @@ export class NewEntities {
   readonly #backend: Pick<BackendPort, 'knowsEntity'>;
   readonly #identity: Pick<AgentIdentity, 'namespace' | 'agentName'>;
   readonly #max: number;
-  /** Made with the first of them; most sessions bring none. */
+  /** Created with the first entity; most sessions create none. */
   #names: Set<string> | undefined;
 
   constructor(
@@ -21,7 +21,7 @@ export class NewEntities {
     this.#max = max;
   }
 
-  /** Why an event can't be taken, or null. */
+  /** Why an event is rejected, or null. */
   refusal(event: Event): string | null {
     const { namespace, agentName } = this.#identity;
     const name = writtenEntity(event);
@@ -29,7 +29,7 @@ export class NewEntities {
     this.#names ??= new Set();
     if (this.#names.has(name)) return null;
     if (this.#names.size >= this.#max)
-      return `entity ${name} is not added: this session has brought ${this.#max} entities into being, the most it may; create it through the API, or raise --max-new-entities-per-session`;
+      return `entity ${name} is not created: this session has created ${this.#max} entities, the maximum; create it through the API, or raise --max-new-entities-per-session`;
     this.#names.add(name);
     return null;
   }

@@ -1,21 +1,21 @@
-// Single values read from the bytes of a JSON document, where they are written in the plain way nearly everybody writes
-// them. What is written otherwise may be valid, too: then the whole document is parsed (known-frame).
+// Parses single values in the bytes of a JSON document if they are in the common plain form. Other forms may also
+// be valid; then the whole document is parsed (known-frame).
 import { maxStatus } from '../../model/check.ts';
 import { isUuid } from '../../model/event-rules.ts';
 import { endOfString } from './json-span.ts';
 
-/** A value and where it ends. */
+/** A value and its end offset. */
 export interface ReadValue<T> {
   readonly value: T;
   readonly end: number;
 }
 
-/** Undefined when the value is not written in the one way that is read here. */
+/** Undefined if the value is not in plain form. */
 export type Reader<T> = (bytes: Buffer, start: number) => ReadValue<T> | undefined;
 
 const quote = 0x22;
 const zero = 0x30;
-/** Digits of an integer that is read here: all of them are safe. */
+/** Maximum number of digits: all such integers are safe. */
 const maxDigits = 15;
 const uuidCharacters = 36;
 
@@ -43,7 +43,7 @@ export const readUuid: Reader<string> = (bytes, start) => {
   return isUuid(value) ? { value, end } : undefined;
 };
 
-/** By JSON's own parser; undefined when it refuses. */
+/** Uses JSON.parse; undefined if that fails. */
 const parseScalar = (bytes: Buffer, start: number, end: number): unknown => {
   try {
     return JSON.parse(bytes.toString('utf8', start, end));

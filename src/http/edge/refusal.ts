@@ -1,4 +1,4 @@
-// Refusals: how a handshake that was turned down is answered, on a raw socket or as an ordinary response.
+// Rejects a handshake, on a raw socket or with an ordinary response.
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Refused } from './handshake.ts';
@@ -11,7 +11,7 @@ const headersOf = ({ retryAfterSeconds }: Refused): Record<string, string> => ({
 
 const bodyOf = ({ message }: Refused): string => `${message}\n`;
 
-/** Answers an upgrade request and hangs up. */
+/** Answers an upgrade request and closes the connection. */
 export const refuseUpgrade = (socket: Duplex, refused: Refused): void => {
   const headers = {
     ...headersOf(refused),

@@ -7,7 +7,7 @@ import { maxRememberedRights } from './limits.ts';
 import { mayReport, type RulesVersion } from './standing.ts';
 
 export interface ReportingRights {
-  /** A right on the entity covers all its checks; a right on `entity/check` covers that one. */
+  /** A permission on the entity covers all its checks; a permission on `entity/check` covers only that check. */
   mayReportFor(entity: string, check?: string): boolean;
 }
 

@@ -1,5 +1,5 @@
-// The session book: every agent connection of this listener. One session an agent: the newer one wins. It also spreads
-// the pings over their interval, passes the brakes on, and sees everybody off at the end.
+// All agent connections of this listener. Each agent has one session; a newer one replaces the older. Also
+// distributes pings over their interval, forwards backpressure, and closes all sessions at shutdown.
 import type { AgentConnection } from './agent-connection.ts';
 import type { EdgeCounts } from './counts.ts';
 import { closeCodes } from './limits.ts';
@@ -8,7 +8,7 @@ const pingRounds = 10;
 
 export class SessionBook {
   readonly #byAgent = new Map<string, AgentConnection>();
-  /** All whose end was not seen yet, replaced ones too, by the round in which they are pinged. */
+  /** All sessions that are not closed yet, including replaced ones, grouped by ping round. */
   readonly #rounds = Array.from({ length: pingRounds }, () => new Set<AgentConnection>());
   readonly #counts: EdgeCounts;
   readonly #pinger: NodeJS.Timeout;
@@ -23,12 +23,12 @@ export class SessionBook {
     this.#pinger.unref();
   }
 
-  /** Agents connected now. */
+  /** Number of connected agents. */
   get size(): number {
     return this.#byAgent.size;
   }
 
-  /** Enters a session. An older one of the same agent is told why it ends. Returns how to take this one out. */
+  /** Adds a session and closes an older one of the same agent. Returns a function that removes the new one. */
   enter(agent: string, connection: AgentConnection, from: string): () => void {
     const older = this.#byAgent.get(agent);
     this.#byAgent.set(agent, connection);
@@ -48,20 +48,21 @@ export class SessionBook {
     };
   }
 
-  /** After the pressure changed: everybody decides again whether to read. */
+  /** Call after a change of pressure: every session re-evaluates whether to read. */
   adjustReading(): void {
     for (const connection of this.#byAgent.values()) connection.adjustReading();
   }
 
-  /** After users or rules changed: whoever would no longer be let in goes. */
+  /** Call after users or rules changed: closes sessions that are no longer allowed. */
   dismissUnwelcome(): void {
     for (const connection of this.#byAgent.values()) {
       const { user, mayStay } = connection.options;
-      if (!mayStay()) connection.close(closeCodes.policyViolation, `user ${user} may no longer connect`);
+      if (!mayStay())
+        connection.close(closeCodes.policyViolation, `user ${user} is no longer allowed to connect`);
     }
   }
 
-  /** Says `bye` to everybody. Resolves when all are gone. */
+  /** Sends `bye` to all agents. Resolves when all sessions are closed. */
   sayBye(): Promise<void> {
     clearInterval(this.#pinger);
     this.#each((connection) => connection.close(closeCodes.goingAway, 'bye'));
@@ -71,7 +72,7 @@ export class SessionBook {
     });
   }
 
-  /** For those who did not go when told. */
+  /** Disconnects sessions that did not close in time. */
   cutOff(): void {
     this.#each((connection) => connection.options.socket.terminate());
   }

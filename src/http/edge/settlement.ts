@@ -3,16 +3,16 @@ import { mayOfferAgain, outcomeText } from '../../actors/outcomes/outcome-rules.
 import type { Outcome } from '../../actors/runtime/outcome.ts';
 
 export type Settlement =
-  /** Durable: the agent may forget it. */
+  /** Committed: the agent may discard it. */
   | { readonly type: 'accept' }
-  /** Never going to be accepted: the agent must not send it again. */
+  /** Rejected permanently: the agent must not send it again. */
   | { readonly type: 'refuse'; readonly message: string }
-  /** Not now: offered again with the same id, so a repetition is harmless. */
+  /** Not now: retried here with the same id, so a duplicate is harmless. */
   | { readonly type: 'offerAgain'; readonly message: string };
 
 const accepted: Settlement = { type: 'accept' };
 
-/** `offers`: how often this event was offered so far. */
+/** `offers`: number of attempts so far. */
 export const settle = (outcome: Outcome, offers: number): Settlement => {
   if (outcome.type === 'done') return accepted;
   const message = outcomeText(outcome);

@@ -4,7 +4,7 @@ import type { Resources } from '../../actors/resources/resources.ts';
 import type { Principal } from '../auth/principal.ts';
 import { authorize } from '../rbac.ts';
 
-/** What an agent needs: to create events of an entity in its namespace. */
+/** The permission an agent needs: to create events of an entity in its namespace. */
 export const mayReport = (
   table: Resources,
   principal: Principal,
@@ -15,7 +15,7 @@ export const mayReport = (
 
 const segments = ['users', 'roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'] as const;
 
-/** How often users or rules changed so far: what was asked of them holds while this number does. */
+/** A counter of changes to users and rules; cached permission checks are valid while it is unchanged. */
 export interface RulesVersion {
   current(): number;
   stop(): void;

@@ -14,7 +14,7 @@ import { createReportingRights } from './reporting-rights.ts';
 import type { SessionBook } from './session-book.ts';
 import type { RulesVersion } from './standing.ts';
 
-/** A socket that also tells what happens to it. */
+/** A socket with event callbacks. */
 export interface LiveSocket extends AgentSocket {
   onMessage(listener: (data: Buffer) => void): void;
   onPong(listener: () => void): void;
@@ -75,13 +75,13 @@ const beginSession = (
       close: (code, reason) => connection.close(code, reason),
     });
   } catch (error) {
-    world.log.error({ namespace, agent: agentName, err: error }, 'a session could not be opened');
-    connection.close(closeCodes.internalError, 'the session could not be opened; connect again');
+    world.log.error({ namespace, agent: agentName, err: error }, 'unable to open a session');
+    connection.close(closeCodes.internalError, 'the session could not be opened; reconnect');
     return undefined;
   }
 };
 
-/** `from`: the address the agent calls from. */
+/** `from`: the remote address of the agent. */
 export const welcomeAgent = (world: EdgeWorld, socket: LiveSocket, welcome: Welcome, from: string): void => {
   const { book, log } = world;
   const { namespace, agentName, ack } = welcome.agent;

@@ -1,12 +1,12 @@
-// How long what was sent waits to be written. An agent whose connection hangs without breaking takes nothing in any more
-// while little piles up: its oldest unwritten message tells.
+// Measures how long sent messages wait to be written. A connection that hangs without breaking accepts no data, and
+// its buffer may stay small; the age of the oldest unwritten message reveals it.
 
-/** One for each connection. Times are in milliseconds of `monotonicMs`. */
+/** One per connection. Times are milliseconds of `monotonicMs`. */
 export class WriteWatch {
   readonly #timeoutMs: number;
   readonly #onOverdue: () => void;
   readonly #monotonicMs: () => number;
-  /** When each message that is not written yet was sent, oldest first. */
+  /** Send times of unwritten messages, oldest first. */
   readonly #waiting: number[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -16,7 +16,7 @@ export class WriteWatch {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** To be called with each message; what it returns, when that message is written. Messages are written in order. */
+  /** Call for each message; call the returned function when it is written. Messages are written in order. */
   sent(): () => void {
     this.#waiting.push(this.#monotonicMs());
     if (this.#timer === undefined) this.#look(this.#timeoutMs);
@@ -29,7 +29,7 @@ export class WriteWatch {
     this.#waiting.length = 0;
   }
 
-  /** One timer for many messages: it looks when the oldest of them would be overdue, and rests when none waits. */
+  /** A single timer: fires when the oldest message would be overdue; stopped while none is waiting. */
   #look(inMs: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;

@@ -1,4 +1,4 @@
-// Search, sort and page the actor table on the server: there may be a hundred thousand rows, and nobody reads them all.
+// Search, sorting and paging of the actor table on the server, since there may be a hundred thousand rows.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { InspectionPort } from './inspection-port.ts';
@@ -11,11 +11,11 @@ export const actorSorts = ['id', 'mailbox', 'rate', 'restarts', 'age'] as const;
 export type ActorSort = (typeof actorSorts)[number];
 
 export const actorQuerySchema = z.object({
-  /** Ids that begin with this. */
+  /** Actor ids with this prefix. */
   prefix: z.string().max(1_024).default(''),
-  /** Those that lie in this namespace: `family:namespace/...`. */
+  /** Actors in this namespace: `family:namespace/...`. */
   namespace: z.string().max(256).default(''),
-  /** Ids that contain this, whatever the case. */
+  /** Actor ids containing this, case-insensitive. */
   search: z.string().max(256).default(''),
   machine: z.string().max(64).default(''),
   /** A state, as `ttl.waiting` or just `waiting`. */
@@ -26,7 +26,7 @@ export const actorQuerySchema = z.object({
 });
 export type ActorQuery = z.infer<typeof actorQuerySchema>;
 
-/** Promise: pages of one order never repeat a row that did not move, and never hold the loop for long. */
+/** Pages of one sort order never repeat an unchanged row. Yields to the event loop regularly. */
 export const queryActors = async (port: InspectionPort, query: ActorQuery): Promise<ActorPage> => {
   const nowMs = port.nowMs();
   const matching = await matchingRows(port, query);
@@ -56,7 +56,7 @@ const rowMatches = (row: ActorRow, query: ActorQuery): boolean =>
   (query.search === '' || row.id.toLowerCase().includes(query.search.toLowerCase())) &&
   (query.state === '' || isIn(row, query.state));
 
-/** `waiting` finds `ttl.waiting`; `ttl` finds every state below it. */
+/** `waiting` matches `ttl.waiting`; `ttl` matches every state below it. */
 const isIn = (row: ActorRow, state: string): boolean =>
   row.status === state || stateWords(row.value).some((word) => `.${word}.`.includes(`.${state}.`));
 
@@ -75,7 +75,7 @@ const weightOf = (row: ActorRow, sort: ActorSort, nowMs: number): number => {
   }
 };
 
-/** Messages per second over the actor's life. */
+/** Messages per second since the actor started. */
 const ratePerSecond = (row: ActorRow, nowMs: number): number =>
   row.handled / Math.max(1, (nowMs - row.startedAtMs) / 1000);
 

@@ -1,11 +1,11 @@
-// Who touched which live actor, and what came of it: a line in the log for each try, and the last of them at hand.
+// The audit trail of live actor control: every attempt is logged, and the latest are kept in memory.
 import { keptAudits } from './limits.ts';
 import type { AuditEntry } from './protocol.ts';
 import type { InspectionDeps } from './request.ts';
 
 export interface Audit {
   audit(fields: Omit<AuditEntry, 'atMs'>, text: string): void;
-  /** Newest first; those of this process. The log has them all. */
+  /** Newest first, for this process; the log has all entries. */
   entries(): readonly AuditEntry[];
 }
 

@@ -1,5 +1,5 @@
-// Touching a live actor by hand: send it an event, pause it, restart it, stop it. Off unless the backend was started with control
-// allowed; every try is written to the log with who, what and what came of it, the refused ones too.
+// Manual control of a live actor: send an event, pause, restart, stop. Disabled unless the backend was started with
+// control allowed. Every attempt is logged with user, action and result, including rejected ones.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MonError } from '../../model/errors.ts';
 import { createAudit } from './audit.ts';
@@ -48,10 +48,10 @@ export const registerControl = (app: FastifyInstance, deps: InspectionDeps): voi
           throw error;
         });
       if (!deps.allowControl) {
-        audit({ ...fields, outcome: 'off' }, 'inspection control is off');
+        audit({ ...fields, outcome: 'off' }, 'inspection control is disabled');
         throw new MonError(
           'permissionDenied',
-          'control is off; start the backend with --inspect-control to allow it',
+          'control is disabled; start the backend with --inspect-control to allow it',
         );
       }
       try {

@@ -1,8 +1,8 @@
-// What a transition changed in a context, as a short list of paths. Works on redacted views, so no secret gets through.
+// The context changes of a transition, as a short list of paths. Works on redacted views, so secrets never appear.
 import { maxDiffEntries } from './limits.ts';
 import type { DiffEntry, JsonValue } from './protocol.ts';
 
-/** In document order; at most `maxDiffEntries`. Equal values give an empty list. */
+/** In document order; at most `maxDiffEntries`. Empty for equal values. */
 export const diff = (before: JsonValue, after: JsonValue): DiffEntry[] => {
   const found: DiffEntry[] = [];
   compare('', before, after, found);

@@ -7,7 +7,7 @@ import type { DryRun } from './protocol.ts';
 import { activeStateIds } from './state-value.ts';
 import { view } from './view.ts';
 
-/** Promise: no effect, no exception; a machine that throws is an answer (`error`). */
+/** Has no effects and never throws; if the machine throws, the result is `error`. */
 export const dryRun = (
   machine: AnyStateMachine,
   snapshot: AnyMachineSnapshot,

@@ -1,5 +1,5 @@
-// One browser listening: frames in batches as server-sent events. A reader that is slow is told what it lost, a reader
-// that stopped is cut; neither can make this process grow.
+// One server-sent event stream to a browser, with frames in batches. A slow reader is told how many frames it lost,
+// a stalled reader is disconnected; memory is bounded in both cases.
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { ActorId } from '../../actors/runtime/contract.ts';
@@ -17,11 +17,11 @@ import type { StreamItem, WatchHub } from './watch-hub.ts';
 
 export interface StreamOptions {
   readonly actors: ReadonlySet<ActorId>;
-  /** With context changes: for a page that shows few actors. */
+  /** Includes context changes, for pages that show few actors. */
   readonly detail: boolean;
-  /** `Last-Event-ID` of the client, if it has been here before. */
+  /** The `Last-Event-ID` of a reconnecting client. */
   readonly lastEventId: string | undefined;
-  /** For tests: a client that stalls is cut after this many milliseconds. */
+  /** For tests: disconnects a stalled client after this many milliseconds. */
   readonly stalledMs?: number;
 }
 
@@ -29,13 +29,13 @@ export interface StreamOptions {
 export const streamHead = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  // The connection ends with its stream: a server that closes need not wait for it to be found idle.
+  // The connection closes with its stream, so that a stopping server need not wait for it.
   connection: 'close',
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** Takes the response over until the client leaves, stalls, or the stream's time is up. */
+/** Uses the response until the client leaves or stalls, or the stream's time limit ends. */
 export const openEventStream = (
   response: ServerResponse,
   hub: WatchHub,
@@ -119,14 +119,14 @@ export const writeFrames = (response: Writable, hub: WatchHub, options: StreamOp
   };
 
   response.on('close', () => close(false));
-  // A returning client keeps its place until it has been given what it missed.
+  // A reconnecting client keeps its position until it has received what it missed.
   const place = options.lastEventId === undefined ? hub.lastSeq() : undefined;
   send('hello', { epoch: hub.epoch, actors: options.actors.size }, place);
   resume(hub, options, take, (missed) => send('lagged', { dropped: missed }));
   return () => close(false);
 };
 
-/** Gives a returning client what it missed, or says that it can't be given. */
+/** Sends a reconnecting client what it missed, or reports that this is not possible. */
 const resume = (
   hub: WatchHub,
   { actors, lastEventId }: StreamOptions,

@@ -1,5 +1,5 @@
-// One seen transition, kept raw and made into a frame only when somebody reads it: contexts are immutable, so keeping
-// them costs a reference, while copying and comparing them costs time that an unwatched moment should not pay.
+// One observed transition, converted to a frame only when it is read. Contexts are immutable, so keeping them costs
+// a reference; copying and comparing them would cost time for every transition.
 import type { TransitionRecord } from '../../actors/runtime/contract.ts';
 import { diff } from './diff.ts';
 import type { LiveView } from './inspection-port.ts';
@@ -10,7 +10,7 @@ import { frameView, type ViewBounds, view } from './view.ts';
 export interface RawSeen {
   readonly seq: number;
   readonly record: TransitionRecord;
-  /** XState snapshots on both sides of it. */
+  /** The XState snapshots before and after. */
   readonly before: unknown;
   readonly after: unknown;
   readonly live: LiveView | undefined;
@@ -19,7 +19,7 @@ export interface RawSeen {
 export interface Seen {
   readonly seq: number;
   readonly actor: string;
-  /** `detail` adds the event, the guards and what changed in the context. Made once, shared by all readers. */
+  /** `detail` adds the event, the guards and the context changes. Created once and shared by all readers. */
   frame(detail: boolean): Frame;
 }
 
@@ -67,7 +67,7 @@ export const createFrameMaker =
     };
   };
 
-/** A context is what one transition ends with and the next begins with: it is copied once for both. */
+/** The context after one transition is the context before the next, so it is copied once for both. */
 const viewOnce = (context: unknown): JsonValue => {
   if (typeof context !== 'object' || context === null) return view(context);
   const known = viewedContexts.get(context);
@@ -78,5 +78,5 @@ const viewOnce = (context: unknown): JsonValue => {
 };
 const viewedContexts = new WeakMap<object, JsonValue>();
 
-/** Enough to see what kind of event it was, for those who follow many actors. */
+/** Shows only the event type, for clients that follow many actors. */
 const typeOnly: ViewBounds = { ...frameView, depth: 1, entries: 4 };

@@ -1,4 +1,4 @@
-// What live inspection asks of the running system: the actor runtime as seen by someone who only looks.
+// What live inspection requires of the actor runtime.
 import type { AnyStateMachine } from 'xstate';
 import type {
   ActorId,
@@ -13,44 +13,44 @@ export interface MachineEntry {
   readonly title: string;
 }
 
-/** One actor, live: nothing here is copied or redacted yet. */
+/** One live actor; nothing here is copied or redacted yet. */
 export interface LiveView {
   readonly row: ActorRow;
   readonly machine: AnyStateMachine | undefined;
-  /** The XState snapshot; undefined while the actor is being started or lies in quarantine. */
+  /** The XState snapshot; undefined while the actor is starting or quarantined. */
   readonly snapshot: unknown;
-  /** False while this state, or a part of it, still waits for its commit: readers of the API see the one before. */
+  /** False while the state waits for its commit; API readers see the previous one. */
   readonly committed: boolean;
   readonly deadlines: readonly DeadlineView[];
   readonly restarts: readonly RestartView[];
   readonly children: readonly TreeNode[];
 }
 
-/** The children from the `from`-th on, counted from 0, in order of start. */
+/** Children from index `from` (starting at 0), in start order. */
 export interface TreeRange {
   readonly from: number;
   readonly limit: number;
-  /** Whether supervisors without children are counted and listed, too. */
+  /** Whether supervisors without children are included. */
   readonly withEmpty: boolean;
 }
 
 export interface InspectionPort {
   machines(): readonly MachineEntry[];
-  /** Every actor whose id begins with `prefix`, in no particular order. Lazy: the caller may stop early. */
+  /** All actors whose id starts with `prefix`, unordered. Lazy: the caller may stop early. */
   actors(prefix: string): Iterable<ActorRow>;
   actor(id: ActorId): LiveView | undefined;
-  /** A supervisor as an actor without a machine: its context says how it supervises. */
+  /** A supervisor as an actor without a machine; its context contains its supervision settings. */
   supervisor(id: ActorId): LiveView | undefined;
-  /** Some children of one supervisor; without a parent the roots. Undefined when there is no such supervisor. */
+  /** Children of one supervisor, or the roots without a parent. Undefined if there is no such supervisor. */
   children(parent: ActorId | undefined, range: TreeRange): TreePage | undefined;
-  /** Records of one actor from now on. An observer that throws hurts nobody. */
+  /** Records of one actor from now on. Exceptions of the observer are ignored. */
   observe(id: ActorId, observer: (record: TransitionRecord) => void): () => void;
-  /** Lifecycle facts of all actors, while somebody listens. */
+  /** Lifecycle facts of all actors, for the duration of the subscription. */
   onFact(listener: (fact: LifecycleFact) => void): () => void;
   nowMs(): number;
   /** Gauges for the system page, e.g. `loopLagMs`. */
   gauges(): Readonly<Record<string, number>>;
-  /** What the pipelines did with the last events of one check, newest first; plain JSON. */
+  /** Pipeline traces of one check, newest first; plain JSON. */
   traces(
     namespace: string,
     entity: string,
@@ -58,7 +58,7 @@ export interface InspectionPort {
   ): readonly JsonValue[] | Promise<readonly JsonValue[]>;
 
   tell(id: ActorId, message: ActorMessage): Promise<void>;
-  /** False when there is no such actor; so are the next. */
+  /** False if there is no such actor; the same for the next methods. */
   pause(id: ActorId): boolean;
   resume(id: ActorId): boolean;
   restart(id: ActorId): Promise<boolean>;

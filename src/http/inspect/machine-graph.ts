@@ -7,7 +7,7 @@ import { type ChartNode, chartOf, type Line } from '../../actors/runtime/statech
 import { isOfDelay, nameOfAction, nameOfGuard } from '../../actors/runtime/statechart/names.ts';
 import type { GraphState, GraphTransition, MachineGraph, TransitionKind } from './protocol.ts';
 
-/** Promise: the same machine gives the same graph, ids and `sha` in every process that runs the same code. */
+/** The same machine gives the same graph, ids and `sha` in every process that runs the same code. */
 export const machineGraph = (machine: AnyStateMachine, title = ''): MachineGraph => {
   const { nodes, lines } = chartOf(machine);
   const body = {
@@ -75,7 +75,7 @@ const labelOf = (event: string, ref: Line['ref']): string => {
   }
 };
 
-/** Machines keep one line about each event in `meta.events` of their root. */
+/** Machines keep a one-line description of each event in `meta.events` of their root. */
 const eventDescriptions = (machine: AnyStateMachine): Record<string, string> => {
   const meta = machine.config.meta as { events?: Record<string, unknown> } | undefined;
   const entries = Object.entries(meta?.events ?? {});

@@ -12,7 +12,7 @@ export interface GraphState {
   readonly key: string;
   readonly parent: string | null;
   readonly type: StateType;
-  /** The child entered first; null unless the state is a compound. */
+  /** The initial child; null unless the state is compound. */
   readonly initial: string | null;
   readonly description: string;
   readonly tags: readonly string[];
@@ -22,16 +22,16 @@ export interface GraphState {
 }
 
 export interface GraphTransition {
-  /** `source|event|n`: stable as long as the machine is. */
+  /** `source|event|n`: stable as long as the machine is unchanged. */
   readonly id: string;
   readonly source: string;
-  /** Empty: the transition stays where it is and only does its actions. */
+  /** Empty for a transition that only runs actions. */
   readonly targets: readonly string[];
   readonly event: string;
   readonly kind: TransitionKind;
-  /** What a person reads: the event, `always`, `after 5000`, `done`. */
+  /** Display label: the event, `always`, `after 5000`, `done`. */
   readonly label: string;
-  /** Empty when unguarded. */
+  /** Empty if there is no guard. */
   readonly guard: string;
   readonly actions: readonly string[];
   readonly reenter: boolean;
@@ -41,11 +41,11 @@ export interface GraphTransition {
 export interface MachineGraph {
   readonly id: string;
   readonly title: string;
-  /** Changes with anything in the graph; drawings are cached under it. */
+  /** Changes with any change of the graph; drawings are cached by it. */
   readonly sha: string;
   readonly states: readonly GraphState[];
   readonly transitions: readonly GraphTransition[];
-  /** One line about each event. */
+  /** One line per event. */
   readonly events: Readonly<Record<string, string>>;
 }
 
@@ -57,17 +57,17 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** One line of the actor table. */
+/** One row of the actor table. */
 export interface ActorRow {
   readonly id: string;
   /** Machine id, or `supervisor`. */
   readonly machine: string;
-  /** State value; null when the actor has none now. */
+  /** State value; null if the actor currently has none. */
   readonly value: JsonValue;
   readonly status: string;
-  /** Messages waiting. */
+  /** Queued messages. */
   readonly mailbox: number;
-  /** Messages handled in this life. */
+  /** Messages processed since the last start. */
   readonly handled: number;
   readonly restarts: number;
   readonly generation: number;
@@ -77,9 +77,9 @@ export interface ActorRow {
 
 export interface DeadlineView {
   readonly name: string;
-  /** Wall time; the page counts down from here. */
+  /** Unix milliseconds; the page counts down to it. */
   readonly atMs: number;
-  /** When it was armed, if known: the ring's full circle. */
+  /** When it was set, if known: the full circle of the countdown. */
   readonly armedAtMs?: number;
 }
 
@@ -100,10 +100,10 @@ export interface TreeNode {
   readonly mailbox: number;
 }
 
-/** Some children of one supervisor. */
+/** A page of the children of one supervisor. */
 export interface TreePage {
   readonly items: readonly TreeNode[];
-  /** How many there are in all, of those that were asked for. */
+  /** The total number of matching children. */
   readonly total: number;
 }
 
@@ -114,7 +114,7 @@ export interface DiffEntry {
   readonly after: JsonValue;
 }
 
-/** One transition as it is sent to a browser. */
+/** One transition as sent to a browser. */
 export interface Frame {
   readonly seq: number;
   readonly atMs: number;
@@ -128,7 +128,7 @@ export interface Frame {
   readonly effects: readonly string[];
   /** Ids of the transitions taken, as in the machine's graph. */
   readonly taken: readonly string[];
-  /** What each guard said that was asked. */
+  /** The result of each evaluated guard. */
   readonly candidates: readonly Candidate[];
   readonly diff: readonly DiffEntry[];
   readonly deadlines: readonly DeadlineView[];
@@ -141,14 +141,14 @@ export interface ActorView {
   readonly nowMs: number;
   readonly active: readonly string[];
   readonly context: JsonValue;
-  /** False while this state still waits for its commit: the API shows the one before. */
+  /** False while this state waits for its commit; the API shows the previous one. */
   readonly committed: boolean;
-  /** Event types this actor would act on now. */
+  /** Event types that have a transition from the current state. */
   readonly next: readonly { readonly event: string; readonly transitions: readonly string[] }[];
   readonly deadlines: readonly DeadlineView[];
   readonly history: readonly Frame[];
   readonly restarts: readonly RestartView[];
-  /** Of a supervisor: the first of its children; the tree has them all. An actor has none: its machine asks for effects. */
+  /** For a supervisor: its first children; the tree lists all. Actors have none. */
   readonly children: readonly TreeNode[];
   readonly canControl: boolean;
 }
@@ -161,27 +161,27 @@ export interface DryRun {
   readonly actions: readonly string[];
   readonly candidates: readonly Candidate[];
   readonly diff: readonly DiffEntry[];
-  /** What the machine would have thrown; the actor would have crashed. */
+  /** The error that would have crashed the actor. */
   readonly error?: string;
 }
 
 export interface ActorPage {
   readonly items: readonly ActorRow[];
-  /** How many match in all. */
+  /** The total number of matches. */
   readonly total: number;
   readonly next?: string;
 }
 
-/** One try to touch a live actor. */
+/** One attempt to control a live actor. */
 export interface AuditEntry {
   readonly atMs: number;
-  /** `nobody` where the login was not good. */
+  /** `nobody` if the login was invalid. */
   readonly user: string;
   readonly actor: string;
   readonly action: string;
   readonly outcome: 'done' | 'failed' | 'refused' | 'off';
-  /** What was sent; null for other actions. */
+  /** The sent event; null for other actions. */
   readonly event: JsonValue;
-  /** Of a failed one. */
+  /** The reason of a failure. */
   readonly why?: string;
 }

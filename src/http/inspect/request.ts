@@ -1,4 +1,4 @@
-// What every inspection route shares: what it is given, how it names things, how it reads a request.
+// Shared by all inspection routes: their dependencies, naming, and request parsing.
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MonError } from '../../model/errors.ts';
@@ -7,29 +7,29 @@ import type { InspectionPort } from './inspection-port.ts';
 export interface InspectionAccess {
   readonly verb: 'inspect:get' | 'inspect:control' | 'get' | 'list';
   readonly resource: 'actors' | 'events';
-  /** Empty for what is not inside one namespace. */
+  /** Empty for actors outside a namespace. */
   readonly namespace: string;
   readonly resourceName: string;
 }
 
 export interface InspectionDeps {
   readonly port: InspectionPort;
-  /** Resolves with the user's name; rejects with a MonError when nobody is logged in. */
+  /** Resolves to the user's name; rejects with a MonError if the request is not authenticated. */
   identify(request: FastifyRequest): Promise<string>;
-  /** Resolves with the user's name; rejects with a MonError when the request may not do this. */
+  /** Resolves to the user's name; rejects with a MonError if access is denied. */
   authorize(request: FastifyRequest, access: InspectionAccess): Promise<string>;
   /**
-   * A stream is about to begin: `end` is called when its reader may no longer read it. Resolves with what to call when it has
-   * ended; rejects with `tooManyRequests`. Absent: streams are neither counted nor ended.
+   * Registers a new stream. `end` is called when its reader loses access. Resolves to a function to call when the
+   * stream has ended; rejects with `tooManyRequests`. If absent, streams are neither counted nor ended.
    */
   admitStream?(
     request: FastifyRequest,
     access: readonly InspectionAccess[],
     end: () => void,
   ): Promise<() => void>;
-  /** `--inspect-control`: sending, restarting and stopping actors by hand. */
+  /** `--inspect-control`: allows sending events to, restarting and stopping actors. */
   readonly allowControl: boolean;
-  /** Where every use of control is written, allowed or not. */
+  /** Logs every use of control, allowed or not. */
   audit(fields: Readonly<Record<string, unknown>>, text: string): void;
 }
 
@@ -40,12 +40,12 @@ export const eventBodySchema = z.object({
   event: z.looseObject({ type: z.string().min(1, 'event.type must not be empty') }),
 });
 
-/** `family:namespace/...`: what lies in a namespace says so in its id; the rest is the cluster's. */
+/** `family:namespace/...`: ids of namespaced actors contain the namespace; all others are cluster-wide. */
 export const namespaceOf = (id: string): string => /^[\w-]+:([^/]+)\//.exec(id)?.[1] ?? '';
 
-export const notHere = (id: string): MonError => new MonError('notFound', `no actor ${id} runs here now`);
+export const notHere = (id: string): MonError => new MonError('notFound', `there is no running actor ${id}`);
 
-/** Zod's complaint as one sentence that names the field. */
+/** The zod error as one sentence that names the field. */
 export const parse = <T extends z.ZodType>(schema: T, value: unknown): z.infer<T> => {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

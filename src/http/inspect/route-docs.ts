@@ -1,5 +1,5 @@
-// What the document says of live inspection. These routes register themselves with the framework, beside the table of
-// routes; a test holds this list to what they register.
+// OpenAPI descriptions of live inspection. These routes register themselves with Fastify outside the route table; a
+// test compares this list with the registered routes.
 import { z } from 'zod';
 import type { RouteDescription } from '../openapi/document.ts';
 import { json, type RouteDoc, type Shape } from '../route-doc.ts';
@@ -46,7 +46,7 @@ const graph = {
       targets: [],
     },
   ],
-  events: { 'result.received': 'A result came in.' },
+  events: { 'result.received': 'A result arrived.' },
 };
 const event = { type: 'result.received', nowMs: 1_795_233_693_000 };
 const eventBody = { shape: json(eventBodySchema, { event }) };
@@ -55,7 +55,7 @@ const done = (word: string, value: boolean): RouteDoc['answers'] => ({
 });
 const control = (summary: string, word: string, body: Partial<RouteDoc> = {}, value = true): RouteDoc => ({
   tag,
-  summary: `${summary}; only where the backend was started with --inspect-control, and always written to the log`,
+  summary: `${summary}; only if the backend was started with --inspect-control, and always logged`,
   answers: done(word, value),
   ...body,
 });
@@ -69,31 +69,31 @@ const at = (
 
 export const inspectionDocs: readonly RouteDescription[] = [
   at('GET', '/machines', actors, {
-    summary: 'List the statecharts: states, transitions, guards, actions, in words',
+    summary: 'List the statecharts with states, transitions, guards, actions and descriptions',
     answers: {
       200: {
-        what: 'one graph a machine; the tag changes when one of them does',
+        what: 'one graph per machine; the ETag changes if one of them does',
         shape: list(named(...Object.keys(graph)), graph),
         headers: ['ETag'],
       },
-      304: { what: 'they are what If-None-Match names' },
+      304: { what: 'not changed since the version in If-None-Match' },
     },
   }),
   at('GET', '/actors', actors, {
-    summary: 'Search, sort and page the live actors',
+    summary: 'Search, sort and page live actors',
     query: {
-      prefix: 'ids that begin with this, e.g. `check:default/`',
-      namespace: 'actors that lie in this namespace',
-      search: 'ids that contain this, whatever the case',
+      prefix: 'ids with this prefix, e.g. `check:default/`',
+      namespace: 'actors in this namespace',
+      search: 'ids containing this, case-insensitive',
       machine: 'actors of this machine',
       state: 'actors in this state, e.g. `ttl.waiting` or `waiting`',
-      sort: `${actorSorts.join(', ')}; the most comes first`,
-      limit: 'rows a page, up to 1000',
-      continue: '`next` of the page before',
+      sort: `${actorSorts.join(', ')}; in descending order`,
+      limit: 'rows per page, up to 1000',
+      continue: 'the `next` token of the previous page',
     },
     answers: {
       200: {
-        what: 'one page, and how many match in all',
+        what: 'one page, and the number of matches',
         shape: json(z.object({ items: z.array(rowSchema), total: z.int(), next: z.string().optional() }), {
           items: [row],
           total: 1,
@@ -104,9 +104,9 @@ export const inspectionDocs: readonly RouteDescription[] = [
   at('GET', '/tree', actors, {
     summary: 'List the children of a supervisor',
     query: {
-      parent: 'id of the supervisor; the roots when absent',
-      from: 'the number of the first one wanted, counted from 0 in order of start; default 0',
-      limit: `how many are wanted, at most ${maxPageSize}; default ${defaultPageSize}`,
+      parent: 'id of the supervisor; default: the roots',
+      from: 'index of the first child, from 0 in start order; default 0',
+      limit: `number of children, at most ${maxPageSize}; default ${defaultPageSize}`,
       empty: '`false`: without supervisors that have no children',
     },
     answers: {
@@ -133,10 +133,10 @@ export const inspectionDocs: readonly RouteDescription[] = [
     refusals: [404],
   }),
   at('GET', '/actors/:id', actors, {
-    summary: 'Look at one live actor, or a supervisor; an actor is watched for five minutes from now',
+    summary: 'Get one live actor or supervisor; the actor is then watched for five minutes',
     answers: {
       200: {
-        what: 'state, redacted context, deadlines, next events, transitions seen, restarts',
+        what: 'state, redacted context, deadlines, next events, observed transitions, restarts',
         shape: json(
           named('row', 'active', 'context', 'committed', 'next', 'deadlines', 'history', 'restarts'),
           {
@@ -158,11 +158,11 @@ export const inspectionDocs: readonly RouteDescription[] = [
     },
   }),
   at('POST', '/actors/:id/dry-run', actors, {
-    summary: 'Ask what an event would do to an actor, without sending it',
+    summary: 'Show what an event would do to an actor, without sending it',
     body: eventBody,
     answers: {
       200: {
-        what: 'where it would lead, what each guard says, what would be done and changed',
+        what: 'the resulting state, the result of each guard, the effects and the changes',
         shape: json(named('from', 'to', 'changed', 'actions', 'candidates', 'diff'), {
           from: { ttl: 'waiting' },
           to: { ttl: 'expired' },
@@ -176,14 +176,14 @@ export const inspectionDocs: readonly RouteDescription[] = [
     },
   }),
   at('GET', '/stream', actors, {
-    summary: 'Follow actors: their transitions as server-sent events',
+    summary: 'Stream the transitions of actors as server-sent events',
     query: {
-      actors: 'ids, parted by commas',
-      prefix: 'all actors whose id begins with this',
+      actors: 'ids, separated by commas',
+      prefix: 'all actors whose id starts with this',
     },
     answers: {
       200: {
-        what: 'batches of transitions, until the reader leaves or four minutes are over',
+        what: 'batches of transitions, until the client disconnects or four minutes have passed',
         shape: {
           type: 'text',
           mediaType: 'text/event-stream',
@@ -220,14 +220,14 @@ export const inspectionDocs: readonly RouteDescription[] = [
     '/traces/:namespace/:entity/:check',
     { resource: 'events' },
     {
-      summary: 'What the pipelines did with the last delivered event of a check',
+      summary: 'Get the pipeline trace of the last delivered event of a check',
       answers: {
         200: { what: 'one trace, newest last', shape: list(named('event', 'workflows'), { workflows: [] }) },
       },
     },
   ),
   at('GET', '/system', actors, {
-    summary: 'Figures of the process and of the actors',
+    summary: 'Metrics of the process and the actors',
     answers: {
       200: {
         what: 'bytes, seconds, and gauges by name',
@@ -244,10 +244,10 @@ export const inspectionDocs: readonly RouteDescription[] = [
     },
   }),
   at('GET', '/audit', actors, {
-    summary: 'Who touched live actors, or tried to, since this backend started: the last 200, newest first',
+    summary: 'List attempts to control live actors since this backend started: the last 200, newest first',
     answers: {
       200: {
-        what: 'tries; all of them are lines of the component `audit` in the log, too',
+        what: 'attempts; all of them are also log lines of the component `audit`',
         shape: list(named('atMs', 'user', 'actor', 'action', 'outcome'), {
           atMs: 1_795_233_693_000,
           user: 'ann',
@@ -259,9 +259,9 @@ export const inspectionDocs: readonly RouteDescription[] = [
       },
     },
   }),
-  at('POST', '/actors/:id/send', actors, control('Send an actor an event', 'sent', { body: eventBody })),
-  at('POST', '/actors/:id/pause', actors, control('Let the mail of an actor wait', 'paused')),
-  at('POST', '/actors/:id/resume', actors, control('Let a paused actor go on', 'paused', {}, false)),
+  at('POST', '/actors/:id/send', actors, control('Send an event to an actor', 'sent', { body: eventBody })),
+  at('POST', '/actors/:id/pause', actors, control('Pause an actor; its messages are queued', 'paused')),
+  at('POST', '/actors/:id/resume', actors, control('Resume a paused actor', 'paused', {}, false)),
   at('POST', '/actors/:id/restart', actors, control('Restart an actor', 'restarted')),
   at('POST', '/actors/:id/stop', actors, control('Stop an actor', 'stopped')),
 ];

@@ -1,5 +1,6 @@
-// Live inspection over HTTP, under /api/inspect/v1: look at machines, actors, the tree, and one actor while it runs.
-// Looking needs `inspect:get` on `actors`; touching needs `inspect:control` and a backend started with control allowed.
+// The live inspection API under /api/inspect/v1: machines, actors, the supervision tree, and one running actor.
+// Reading requires `inspect:get` on `actors`; control requires `inspect:control` and a backend started with control
+// allowed.
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -27,10 +28,7 @@ import {
 import { registerStreamBundle, type StreamSource } from './stream-bundle.ts';
 import { createWatchHub } from './watch-hub.ts';
 
-/**
- * Registers the routes; closing the app lets go of every watched actor and ends the streams.
- * `moreStreams`: what `POST streams` carries beside the streams of actors.
- */
+/** Registers the routes. Closing the app releases all watched actors and ends the streams. */
 export const registerInspection = (
   app: FastifyInstance,
   deps: InspectionDeps,
@@ -53,7 +51,7 @@ export const registerInspection = (
   const mayLook = (request: FastifyRequest, about: string): Promise<string> =>
     deps.authorize(request, accessTo(about));
 
-  // The same in every process of one build: whoever has them asks only whether they are still the same.
+  // The same in every process of a build, so clients can cache it.
   const machinesTag = etagOf([...graphs.values()].map(({ sha }) => sha).join());
   app.get(`${inspectionRoot}/machines`, async (request, reply) => {
     // What may happen at all is no secret of anybody's: the page ships the drawings.
@@ -113,7 +111,7 @@ export const registerInspection = (
   const aboutOf = ({ actors, prefix }: z.infer<typeof streamSchema>) => {
     const about = new Set([...actors.map(namespaceKey), ...(prefix === undefined ? [] : [prefix])]);
     return {
-      // A stream about nothing in particular is one about everything.
+      // A stream without a filter covers all actors.
       access: [...(about.size === 0 ? [''] : about)].map(accessTo),
       ids: () => new Set([...actors, ...idsBelow(port, prefix)].slice(0, maxActorsPerStream)),
     };

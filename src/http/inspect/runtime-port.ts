@@ -11,17 +11,17 @@ import type { ActorRow, JsonValue, TreeNode } from './protocol.ts';
 export interface RuntimePortOptions {
   readonly runtime: Runtime;
   readonly machines: readonly MachineEntry[];
-  /** Figures the runtime does not have: commits, deliveries, sessions. */
+  /** Gauges outside the runtime: commits, deliveries, sessions. */
   readonly moreGauges: () => Readonly<Record<string, number>>;
-  /** What the pipelines made of the last delivered event of a check. */
+  /** The pipeline trace of the last delivered event of a check. */
   readonly lastTrace: (namespace: string, entity: string, check: string) => Promise<unknown>;
-  /** Whether the record of an actor is stored as the actor has it. */
+  /** Whether the actor's current record is committed. */
   readonly isCommitted: (id: ActorId) => boolean;
 }
 
-/** How long a message sent by hand may take, milliseconds. */
+/** Timeout of a manually sent message, in milliseconds. */
 const askMs = 5_000;
-/** What an actor makes of a message it was sent by hand is for the sender to mend, be it that it crashed on it. */
+/** Errors caused by a manually sent message, including crashes, are reported to the sender. */
 const refuseByHand = (error: Error): never => {
   const known = catalogueError(error);
   throw known.kind === 'internal' ? new MonError('invalid', error.message) : known;
@@ -69,7 +69,7 @@ export const createRuntimePort = ({
     const isEmpty = ({ id, kind }: ChildId): boolean =>
       kind === 'supervisor' && runtime.supervisor(id)?.counts().total === 0;
     const wanted = withEmpty ? listed : listed.filter((child) => !isEmpty(child));
-    // Only what is asked for is looked at more closely: a supervisor may have a hundred thousand children.
+    // Only the requested range is expanded, since a supervisor may have a hundred thousand children.
     const items = wanted.slice(from, from + limit).flatMap((child) => nodeById(runtime, child));
     return { items, total: wanted.length };
   },
@@ -130,7 +130,7 @@ const supervisorOf = (runtime: Runtime, id: ActorId) => {
   if (parent === undefined) return undefined;
   const supervisor = runtime.supervisor(parent);
   if (supervisor === undefined)
-    throw new MonError('unavailable', `the supervisor of ${id} is not there now; try again`);
+    throw new MonError('unavailable', `the supervisor of ${id} is not running; try again`);
   return supervisor;
 };
 
@@ -157,7 +157,7 @@ const nodeIdOf = (node: RuntimeNode): ChildId =>
     ? { id: node.actor.id, kind: 'actor' }
     : { id: node.supervisor.id, kind: 'supervisor' };
 
-/** Nothing for a child that ended since it was listed. */
+/** Empty for a child that ended since it was listed. */
 const nodeById = (runtime: Runtime, { id, kind }: ChildId): readonly TreeNode[] => {
   if (kind === 'supervisor') return runtime.tree(id, { depth: 0 }).flatMap(nodeOf);
   const detail = runtime.actor(id);

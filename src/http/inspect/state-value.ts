@@ -1,6 +1,7 @@
-// From a state value (`{ttl: 'waiting', ...}`) to the ids of the active states in a drawing. Pure; runs in the page too.
+// Converts a state value (`{ttl: 'waiting', ...}`) to the ids of the active states in a drawing. Pure; also runs in
+// the page.
 
-/** Every active state, the machine itself included: `check`, `check.ttl`, `check.ttl.waiting`. */
+/** All active states including the machine itself: `check`, `check.ttl`, `check.ttl.waiting`. */
 export const activeStateIds = (machineId: string, value: unknown): string[] => [
   machineId,
   ...below(machineId, value),
@@ -15,7 +16,7 @@ const below = (prefix: string, value: unknown): string[] => {
   });
 };
 
-/** `{ttl: {waiting: 'armed'}, result: 'passing'}` as people write it: `ttl.waiting.armed result.passing`. */
+/** `{ttl: {waiting: 'armed'}, result: 'passing'}` in text form: `ttl.waiting.armed result.passing`. */
 export const stateWords = (value: unknown): string[] => {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -25,6 +26,6 @@ export const stateWords = (value: unknown): string[] => {
   });
 };
 
-/** Of an XState snapshot; undefined for what is none. */
+/** The context of an XState snapshot; undefined for anything else. */
 export const contextOf = (snapshot: unknown): unknown =>
   typeof snapshot === 'object' && snapshot !== null && 'context' in snapshot ? snapshot.context : undefined;

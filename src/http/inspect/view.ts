@@ -1,4 +1,5 @@
-// What may be shown of a context or an event: secrets replaced, size and depth bounded, anything odd named, never thrown.
+// The displayable form of a context or event: secrets replaced, size and depth limited, special values named. Never
+// throws.
 import { defaultRedact } from '../../model/redaction.ts';
 import {
   maxFrameDepth,
@@ -28,7 +29,7 @@ export const frameView: ViewBounds = {
 
 export const redacted = 'REDACTED';
 
-/** Names whose values are secret wherever they occur (interface section 2.12), and the headers and hashes of our own. */
+/** Names whose values are always secret (interface section 2.12), plus our own headers and hashes. */
 const secretNames = new Set([
   ...defaultRedact,
   'secrets',
@@ -42,7 +43,7 @@ const secretNames = new Set([
   'hash',
 ]);
 
-/** A bounded, redacted copy as plain JSON. An entity's own `redact` list is honoured for everything beside it. */
+/** A bounded, redacted copy as plain JSON. An entity's own `redact` list applies to everything beside it. */
 export const view = (value: unknown, bounds: ViewBounds = fullView): JsonValue =>
   copy(value, bounds, bounds.depth, secretNames);
 
@@ -91,7 +92,7 @@ const withOwnList = (value: object, secret: ReadonlySet<string>): ReadonlySet<st
   return own.length === 0 ? secret : new Set([...secret, ...own.map((name) => name.toLowerCase())]);
 };
 
-/** The list of an entity, or of the entity directly inside this value. */
+/** The redact list of an entity, or of the entity directly inside this value. */
 const ownList = (value: object): readonly string[] => {
   const { redact, entity } = value as { redact?: unknown; entity?: unknown };
   const inner = typeof entity === 'object' && entity !== null ? ownList(entity) : [];

@@ -1,5 +1,5 @@
-// Who is being watched: attaches to an actor when somebody looks and lets go when nobody has for a while. Keeps a ring
-// of transitions for each watched actor, and one ring of stream frames for browsers that come back after a pause.
+// Manages watched actors: attaches to an actor on the first request and releases it after a while without requests.
+// Keeps a ring of transitions per watched actor, and one ring of stream frames for clients that reconnect.
 import type { ActorId, LifecycleFact, TransitionRecord } from '../../actors/runtime/contract.ts';
 import { type FrameMaker, type Seen, seenFrame } from './frames.ts';
 import type { InspectionPort } from './inspection-port.ts';
@@ -16,21 +16,21 @@ interface Watched {
   readonly ring: Seen[];
   /** The XState snapshot before the next record. */
   lastSnapshot: unknown;
-  /** Streams that follow this actor; a followed actor's lease never runs out. */
+  /** Number of streams following this actor; the lease of a followed actor does not expire. */
   followers: number;
   askedAtMs: number;
 }
 
 export interface WatchHub {
-  /** Changes with every process: a sequence number means nothing beside another epoch. */
+  /** Differs for every process; sequence numbers are only comparable within an epoch. */
   readonly epoch: string;
-  /** Begins to watch, or goes on. False when there is no such actor. */
+  /** Starts or continues to watch. False if there is no such actor. */
   touch(id: ActorId): boolean;
-  /** The transitions seen of a watched actor, oldest first. */
+  /** The observed transitions of a watched actor, oldest first. */
   history(id: ActorId): readonly Seen[];
   /** Follows actors until the returned function is called. */
   follow(ids: ReadonlySet<ActorId>, listener: StreamListener): () => void;
-  /** What came after `seq`; `gap` when some of it is no longer kept. */
+  /** Frames after `seq`; `gap` if some are no longer kept. */
   since(seq: number): { readonly items: readonly StreamItem[]; readonly gap: boolean };
   lastSeq(): number;
   watchedCount(): number;
@@ -73,7 +73,7 @@ export const createWatchHub = (port: InspectionPort, makeFrame: FrameMaker): Wat
     publish(fact.actor, { seq, kind: 'lifecycle', fact });
   };
 
-  /** A restarted actor is a new one under the old id. */
+  /** After a restart, the new actor has the same id. */
   const attach = (id: ActorId, entry: Watched): void => {
     entry.detach();
     entry.lastSnapshot = port.actor(id)?.snapshot;

@@ -1,5 +1,5 @@
-// `/docs`: the document as a page to read. Plain HTML and one style sheet inside it, nothing from anywhere else, no
-// script: it works where the internet does not.
+// `/docs`: the API documentation as a page. Plain HTML with an inline style sheet, no external resources and no
+// scripts, so it works offline.
 import { createHash } from 'node:crypto';
 import type { OpenApiDocument } from './document.ts';
 
@@ -26,7 +26,7 @@ table{border-collapse:collapse}td,th{text-align:left;padding:.15rem 1rem .15rem 
 .method{display:inline-block;min-width:4.2rem;font-weight:600}
 `;
 
-/** Only the style above, and nothing that is fetched. */
+/** Allows only the inline style above. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const exampleIn = (content: unknown): string => {

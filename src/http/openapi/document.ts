@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, made from the table of routes and the zod schemas they are checked with: what it says is
-// what the backend does, and a new route or field is in it without anybody writing it down twice.
+// The OpenAPI 3.1 document, generated from the route table and the zod schemas used for validation, so it always
+// matches the backend.
 import { z } from 'zod';
 import { errorCatalogue } from '../../model/errors.ts';
 import type { ResourceKind } from '../../model/resource-kind.ts';
@@ -15,12 +15,12 @@ export interface OpenApiDocument extends Json {
   readonly components: Readonly<Record<string, Json>>;
 }
 
-/** A route as far as the document is concerned: some are served beside the table of routes. */
+/** A documented route; some are served outside the route table. */
 export interface RouteDescription extends Pick<Route, 'method' | 'url' | 'doc'> {
   readonly access: Exclude<Route['access'], AccessRule> | Pick<AccessRule, 'resource'>;
 }
 
-/** JSON Schema of a zod schema, as a caller has to send it. What reads back as null says so. */
+/** The JSON Schema of a zod schema for requests. Fields that are read back as null are nullable. */
 const schemaOf = (schema: z.ZodType): Json => {
   const { $schema: _draft, ...found } = z.toJSONSchema(schema, {
     io: 'input',
@@ -56,15 +56,15 @@ const contentOf = (shape: Shape): Json => {
 };
 
 const headers: Readonly<Record<HeaderName, Json>> = {
-  ETag: { description: 'names this state of the resource, for If-Match and If-None-Match' },
+  ETag: { description: 'identifies this state of the resource, for If-Match and If-None-Match' },
   'Mon-Continue': {
-    description: 'the token of the next page; absent on the last one (also sent as `Sensu-Continue`)',
+    description: 'token of the next page; absent on the last page (also sent as `Sensu-Continue`)',
   },
-  Location: { description: 'the path of what was made' },
-  'Retry-After': { description: 'seconds to wait before trying again' },
+  Location: { description: 'path of the created resource' },
+  'Retry-After': { description: 'seconds to wait before retrying' },
   Warning: {
     description:
-      'one value `299 mon "..."` for each field nobody knows and for each thing that cannot work as it stands (RFC 7234, section 5.5)',
+      'one value `299 mon "..."` per unknown field and per configuration problem (RFC 7234, section 5.5)',
   },
 };
 
@@ -77,7 +77,7 @@ const answerOf = ({ what, shape, headers: names }: AnswerDoc): Json => ({
   ...(shape === undefined ? {} : { content: contentOf(shape) }),
 });
 
-/** What a status means when a caller is refused. 409 and 503 stand for several sentences. */
+/** Descriptions of error statuses. 409 and 503 have several. */
 const refusalTexts: ReadonlyMap<number, { readonly code: number; readonly message: string }> = new Map(
   Object.values(errorCatalogue).map(({ status, code, message }) => [status, { code, message }]),
 );
@@ -96,7 +96,7 @@ const refusalOf = (status: number, plain: boolean): Json => {
 
 const isRule = (access: RouteDescription['access']): boolean => typeof access === 'object';
 
-/** What follows from access, method and address. */
+/** The statuses implied by access, method and URL. */
 const impliedRefusals = ({ access, method, url, doc }: RouteDescription): readonly number[] => {
   if (access === 'public') return [500];
   const changes = method !== 'GET';
@@ -113,16 +113,15 @@ const impliedRefusals = ({ access, method, url, doc }: RouteDescription): readon
 };
 
 const listQuery: Readonly<Record<string, string>> = {
-  limit: 'items a page; without it the whole list is sent',
-  continue: 'the token of the page before',
-  fieldSelector:
-    "keeps items whose fields fit, e.g. `check.publish == true && 'linux' in check.subscriptions`",
-  labelSelector: "keeps items whose labels fit, e.g. `region == 'eu'`",
+  limit: 'items per page; without it the whole list is returned',
+  continue: 'token of the previous page',
+  fieldSelector: "selects items by field, e.g. `check.publish == true && 'linux' in check.subscriptions`",
+  labelSelector: "selects items by label, e.g. `region == 'eu'`",
 };
 
 const writeQuery: Readonly<Record<string, string>> = {
   strict:
-    '`true` refuses unknown fields with the nearest known name (also the header `Mon-Strict`); otherwise they are left out and told in `Warning` headers',
+    '`true` rejects unknown fields and suggests the nearest known name (also the header `Mon-Strict`); otherwise they are ignored and reported in `Warning` headers',
 };
 
 const parametersOf = ({ url, doc }: RouteDescription): readonly Json[] => {
@@ -158,7 +157,7 @@ const securityOf = ({ access, doc }: RouteDescription): readonly Json[] => {
   return access === 'public' || access === 'open' ? [] : [{ token: [] }, { apiKey: [] }];
 };
 
-/** `GET /a/:b/c` is called `getABC`. */
+/** `GET /a/:b/c` is named `getABC`. */
 const operationId = ({ method, url }: RouteDescription): string =>
   method.toLowerCase() +
   url
@@ -168,7 +167,7 @@ const operationId = ({ method, url }: RouteDescription): string =>
     .join('');
 
 const notModified: AnswerDoc = {
-  what: 'what If-None-Match names is what is there; empty body',
+  what: 'not changed since the version in If-None-Match; empty body',
   headers: ['ETag'],
 };
 
@@ -210,8 +209,8 @@ const problemSchema: Json = {
   type: 'object',
   required: ['message', 'code'],
   properties: {
-    message: { type: 'string', description: 'what was wrong, where, and what to do' },
-    code: { type: 'integer', description: 'the kind of error, see the status' },
+    message: { type: 'string', description: 'what is wrong, where, and what to do' },
+    code: { type: 'integer', description: 'error code, see the status' },
   },
 };
 
@@ -221,12 +220,12 @@ const securitySchemes: Json = {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: '`Key <API key>`; keys are made with `POST /api/core/v2/apikeys`',
+    description: '`Key <API key>`; create keys with `POST /api/core/v2/apikeys`',
   },
   password: { type: 'http', scheme: 'basic' },
 };
 
-/** `/a/:b` as OpenAPI writes it: `/a/{b}`. */
+/** `/a/:b` in OpenAPI form: `/a/{b}`. */
 export const openApiPath = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
 export const openApiDocument = (routes: readonly RouteDescription[], version: string): OpenApiDocument => {

@@ -1,4 +1,4 @@
-// One example a kind, as a caller would send it. A test holds every one of them to its own schema and rules.
+// One example request per kind. A test validates each with its schema and rules.
 import { authApiVersion } from '../../model/auth-provider.ts';
 import { secretsApiVersion } from '../../model/secret.ts';
 

@@ -1,5 +1,5 @@
-// Where the document and its page are served: to anybody, also during start-up. Both are made at the first read, as the bytes
-// that are sent, and kept: a start does not wait for them, and a request without a login costs next to nothing.
+// Serves the OpenAPI document and its page without login, also during startup. Both are generated on first read and
+// cached as bytes, so that startup does not wait for them and anonymous requests are cheap.
 import { z } from 'zod';
 import { etagOf } from '../../model/etag.ts';
 import type { Answer, Route } from '../route.ts';
@@ -11,7 +11,7 @@ const tag = 'documentation';
 
 const documentDoc: RouteDoc = {
   tag,
-  summary: 'This document: OpenAPI 3.1',
+  summary: 'The OpenAPI 3.1 document',
   answers: {
     200: {
       what: 'the document',
@@ -23,7 +23,7 @@ const documentDoc: RouteDoc = {
 
 const pageDoc: RouteDoc = {
   tag,
-  summary: 'This document as a page to read',
+  summary: 'The documentation page',
   answers: {
     200: {
       what: 'the page',
@@ -47,7 +47,7 @@ const once = <T>(make: () => T): (() => T) => {
   };
 };
 
-/** The routes given, and two more that describe them all, and those served beside them. */
+/** Adds two routes for the documentation of the given routes and of those served outside the table. */
 export const withOpenApi = (
   routes: readonly Route[],
   beside: readonly RouteDescription[],

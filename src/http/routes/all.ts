@@ -1,4 +1,4 @@
-// All routes of the API. Kinds without habits of their own come straight from the table of kinds.
+// All API routes. Kinds without special behavior use the generic routes.
 import type { KeyObject } from 'node:crypto';
 import { authProviderKind, secretKind, secretsProviderKind } from '../../model/kinds/providers.ts';
 import { resourceKinds } from '../../model/resource-kinds.ts';
@@ -72,11 +72,11 @@ export const apiRoutes = ({
       .filter(({ routes }) => routes === 'generic')
       .flatMap((kind) => resourceRoutes(kind, table)),
     ...resourceRoutes(authProviderKind, table, {
-      // Who says who somebody is, says who is an administrator.
+      // An authentication provider determines identities and groups, so writing one requires administrator rights.
       mayWrite: (provider, { principal }) =>
         requireClusterAdmin(table, principal, `write the provider ${authProviderKind.name(provider)}`),
       replaced: (provider) => okWithTag(authProviderKind.toWire(provider)),
-      replacedDoc: { 200: { what: 'the provider as it is kept', shape: one(authProviderKind) } },
+      replacedDoc: { 200: { what: 'the stored provider', shape: one(authProviderKind) } },
     }),
     ...problemRoutes(backend),
     ...pruneRoutes(table),

@@ -1,4 +1,4 @@
-// API keys (interface section 4.1). The key is made here, told once in `Location`, and sealed at rest.
+// API keys (interface section 4.1). The key is generated here, returned once in `Location`, and encrypted at rest.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';
@@ -30,7 +30,7 @@ const requireTheirs = (table: Resources, call: AuthenticatedCall, key: Resource)
   );
 };
 
-/** Of the body only the user counts. */
+/** Only the user of the body is used. */
 const bodySchema = z.object({ username: z.string() });
 
 export const apiKeyRoutes = (table: Resources, wallMs: () => number): readonly GuardedRoute[] => [
@@ -52,12 +52,12 @@ export const apiKeyRoutes = (table: Resources, wallMs: () => number): readonly G
     access: { resource: apiKeyKind.rbacResource },
     doc: {
       tag: apiKeyKind.path,
-      summary: 'Make an API key; it is told once, as the last part of Location',
+      summary: 'Create an API key; it is returned once, as the last part of Location',
       body: { shape: json(bodySchema, { username: 'admin' }) },
-      answers: { 201: { what: 'made; empty body', headers: ['Location'] } },
+      answers: { 201: { what: 'created; empty body', headers: ['Location'] } },
     },
     handle: async (call) => {
-      // Of the body only the user counts; a key that somebody else made up would be no secret.
+      // Only the user of the body is used; a key chosen by the client might not be secret.
       const { username } = objectBody(call.body);
       const name = randomUUID();
       const key = decodeResource(apiKeyKind, {

@@ -1,4 +1,4 @@
-// Login, refresh and logout. Their errors are plain text, as clients expect, and JSON for those who ask for it.
+// Login, refresh and logout. Errors are plain text, as clients expect, or JSON if requested.
 import { z } from 'zod';
 import { errorCatalogue, MonError } from '../../model/errors.ts';
 import { type Authenticator, parseBasic, parseBearer } from '../auth/authenticator.ts';
@@ -8,7 +8,7 @@ import { json, type RouteDoc } from '../route-doc.ts';
 
 const noSniff = { 'X-Content-Type-Options': 'nosniff' };
 
-/** In plain text; as JSON for a caller that asks for it. */
+/** Plain text, or JSON if the client asks for it. */
 const refusal = ({ headers }: Call, message: string, inJson = message): Answer =>
   headers.accept?.includes('application/json') === true
     ? { status: 401, headers: noSniff, body: { message: inJson, code: errorCatalogue.unauthenticated.code } }
@@ -16,7 +16,10 @@ const refusal = ({ headers }: Call, message: string, inJson = message): Answer =
 const unauthorized = (call: Call): Answer => refusal(call, 'Unauthorized');
 const requestUnauthorized = (call: Call): Answer => refusal(call, 'Request unauthorized');
 
-/** Wrong credentials become the text of the route; everything else (throttled, queue full) stays what it is. */
+/**
+ * Replaces the error for wrong credentials by the text of the route; other errors (throttled, queue full) are
+ * unchanged.
+ */
 const orElse = async (refusal: Answer, work: () => Promise<Answer>): Promise<Answer> => {
   try {
     return await work();
@@ -36,10 +39,11 @@ const basic = { tag, plainRefusals: true, basicLogin: true, refusals: [401, 429]
 const withTokens = { tag, plainRefusals: true, body: { shape: refreshBody }, refusals: [401] } as const;
 const docs = {
   login: { ...basic, summary: 'Log in', answers: { 200: { what: 'tokens', shape: tokens } } },
-  test: { ...basic, summary: 'Ask whether a password is right', answers: { 200: { what: 'it is' } } },
+  test: { ...basic, summary: 'Check a password', answers: { 200: { what: 'it is' } } },
   refresh: {
     ...withTokens,
-    summary: 'Take new tokens for the old ones; the access token may be over. A refresh token works once.',
+    summary:
+      'Exchange a refresh token for new tokens; the access token may be expired. A refresh token works once.',
     answers: { 200: { what: 'tokens', shape: tokens } },
   },
   logout: { ...withTokens, summary: 'End a login', answers: { 200: { what: 'ended' } } },
@@ -58,7 +62,7 @@ const tokenCall = (call: Call): TokenCall | null => {
   return { access, refresh };
 };
 
-/** New tokens for old ones, wherever the login came from. */
+/** The refresh route for logins of every origin. */
 export const refreshRoute = (authenticator: Authenticator): Route => ({
   method: 'POST',
   url: '/auth/token',

@@ -1,4 +1,4 @@
-// Checks: the generic routes, running one now, and naming its hooks.
+// Checks: the generic routes, running a check now, and assigning hooks.
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';
 import type { Resources } from '../../actors/resources/resources.ts';
@@ -29,7 +29,7 @@ const hooksSchema = z.record(z.string(), z.array(z.string()).nullable());
 
 type HookLists = readonly Readonly<Record<string, readonly string[] | null>>[];
 
-/** The lists without the hook of one type; null when it was not there. */
+/** The lists without one hook of a type; null if it was not there. */
 const withoutHook = (lists: HookLists, type: string, hook: string): HookLists | null => {
   let found = false;
   const left = lists.flatMap((list) => {
@@ -69,11 +69,11 @@ export const checkRoutes = (backend: BackendPort): readonly GuardedRoute[] => [
     access: onOne,
     doc: {
       tag: checkKind.path,
-      summary: 'Run a check now, on the agents of its subscriptions or of those named',
+      summary: 'Run a check now, on the agents of its subscriptions or of the given ones',
       body: { shape: json(adhocSchema, { subscriptions: ['linux'] }), optional: true },
       answers: {
         202: {
-          what: 'asked for; `issued` is in seconds. Agents left out are named in `Warning` headers',
+          what: 'requested; `issued` is in seconds. Skipped agents are listed in `Warning` headers',
           headers: ['Warning'],
           shape: json(z.object({ issued: z.number() }), { issued: 1_700_000_000 }),
         },
@@ -97,7 +97,7 @@ export const checkRoutes = (backend: BackendPort): readonly GuardedRoute[] => [
     access: onOne,
     doc: {
       tag: checkKind.path,
-      summary: 'Name the hooks of a check for one type of result',
+      summary: 'Assign hooks to a check for one type of result',
       body: { shape: json(hooksSchema, { critical: ['top-processes'] }) },
       answers: createdAnswer,
     },
@@ -107,7 +107,7 @@ export const checkRoutes = (backend: BackendPort): readonly GuardedRoute[] => [
       if (!asked.ok) throw new MonError('invalid', asked.message);
       const hooks = asked.value[type];
       if (!hooks || hooks.length === 0)
-        throw new MonError('invalid', `name the hooks as {"${type}": ["..."]}`);
+        throw new MonError('invalid', `the body must be {"${type}": ["..."]}`);
       const fault = hookListFault({ [type]: hooks });
       if (fault !== null) throw new MonError('invalid', fault);
       await changeHooks(backend.resources, call, (lists) => [
@@ -123,7 +123,7 @@ export const checkRoutes = (backend: BackendPort): readonly GuardedRoute[] => [
     access: onOne,
     doc: {
       tag: checkKind.path,
-      summary: 'Take a hook from a check',
+      summary: 'Remove a hook from a check',
       answers: removedAnswer,
     },
     handle: async (call) => {

@@ -1,5 +1,4 @@
-// The cluster as clients of the reference product ask for it: this backend is its one member. Members come and go
-// by starting and stopping backends, so there is nothing to write.
+// The cluster API of the reference product: this backend is the only member. Members cannot be written.
 import { z } from 'zod';
 import { type AccessRule, type GuardedRoute, ok } from '../route.ts';
 import { json } from '../route-doc.ts';
@@ -7,7 +6,7 @@ import { clusterId, numberFor } from './operations.ts';
 
 const tag = 'operations';
 const root = '/api/core/v2/cluster';
-/** Only a rule on everything reaches it. */
+/** Requires a rule on all resources. */
 const access: AccessRule = { resource: null, verb: 'get' };
 
 const membersOf = (backendId: string, origin: string) => ({
@@ -41,7 +40,7 @@ export const clusterRoutes = (backendId: string): readonly GuardedRoute[] => [
     access,
     doc: {
       tag,
-      summary: 'Read the id of the cluster',
+      summary: 'Get the cluster id',
       answers: {
         200: { what: 'hexadecimal, as a JSON string', shape: json(z.string(), clusterId.toString(16)) },
       },

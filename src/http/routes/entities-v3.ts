@@ -1,5 +1,5 @@
-// Entities in the form of core/v3: the half that operators set and the half that agents report, each wrapped, for clients
-// that dump and restore resources by type. Rules on `entities` say who may. What agents report is read only.
+// Entities in core/v3: the half set by operators and the half reported by agents, each wrapped, for clients that
+// dump and restore resources by type. Access rules are those of `entities`. The reported half is read-only.
 import { z } from 'zod';
 import { type Entity, entityConfigSchema, systemSchema } from '../../model/entity.ts';
 import { MonError } from '../../model/errors.ts';
@@ -61,7 +61,7 @@ const stateForm = (entity: Entity): Record<string, unknown> => {
 const state: Half = {
   path: 'entity-states',
   type: 'EntityState',
-  noun: 'state of an entity, as its agent reports it',
+  noun: 'reported state of an entity',
   form: stateForm,
   schema: wrappedSchema('EntityState', z.looseObject({ system: systemSchema, last_seen: z.int() })),
   example: wrapped('EntityState', {
@@ -72,7 +72,7 @@ const state: Half = {
   }),
 };
 
-/** Wrapped, as clients of this form write; unwrapped is understood too. */
+/** Wrapped, as clients of this API version send it; unwrapped is accepted too. */
 const bodyOf = (body: unknown): JsonObject => {
   const sent = objectBody(body);
   if (!isWrapped(sent)) return sent;
@@ -85,7 +85,7 @@ const bodyOf = (body: unknown): JsonObject => {
   return unwrap(read.value);
 };
 
-/** A patch names fields by where they stand in the wrapped form: below `spec` and `metadata`. */
+/** A patch uses the wrapped form: fields below `spec` and `metadata`. */
 const patchOf = (body: unknown): JsonObject => {
   const { type: _type, api_version: _version, spec, ...rest } = objectBody(body);
   return spec === undefined ? rest : { ...rest, ...objectBody(spec) };
@@ -98,7 +98,7 @@ const readDocs = ({ noun, schema, example }: Half) => {
     summary: `List each ${noun}`,
     query: 'list',
     answers: {
-      200: { what: 'in order of name', shape: json(z.array(schema), [example]), headers: ['Mon-Continue'] },
+      200: { what: 'sorted by name', shape: json(z.array(schema), [example]), headers: ['Mon-Continue'] },
     },
   };
   const get: RouteDoc = { tag, summary: `Read the ${noun}`, answers: { 200: found } };
@@ -164,7 +164,7 @@ const writeRoutes = (
       access: onOne,
       doc: {
         tag,
-        summary: 'Delete an entity, both halves and its events',
+        summary: 'Delete an entity with both halves and its events',
         answers: removedAnswer,
         refusals: [412],
       },

@@ -1,4 +1,4 @@
-// Entities in the form of core/v2: both halves in one.
+// Entities in core/v2: both halves in one object.
 import type { Entity } from '../../model/entity.ts';
 import { etagOf } from '../../model/etag.ts';
 import { entityKind } from '../../model/kinds/watching.ts';
@@ -16,7 +16,7 @@ const onCollection: AccessRule = { resource: entityKind.rbacResource };
 const onOne: AccessRule = { resource: entityKind.rbacResource, name: ({ name }) => name ?? '' };
 
 const written = {
-  200: { what: 'the entity as it is kept', shape: oneOf(entityKind), headers: ['ETag'] },
+  200: { what: 'the stored entity', shape: oneOf(entityKind), headers: ['ETag'] },
 } as const;
 const generic = resourceDocs(entityKind, written);
 const docs = {
@@ -68,7 +68,7 @@ export const entityRoutes = (entities: EntityOperations): readonly GuardedRoute[
     url: one,
     access: onOne,
     doc: docs.patch,
-    // The answer is the half that was patched; its tag is that of the whole, which readers and conditions name.
+    // The response is the patched half; its ETag is that of the whole entity, as used by conditional requests.
     handle: async (call) => {
       const saved = await entities.patch(call, objectBody(call.body), form);
       return ok(toWireEntityConfig(configOf(redactEntity(saved))), {

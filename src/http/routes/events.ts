@@ -1,5 +1,5 @@
-// Events over HTTP (interface section 4.4). A write is answered 201 after its commit: who reads it back, finds it,
-// and a crash does not take it away.
+// Events over HTTP (interface section 4.4). A write is answered with 201 after its commit, so it can be read back
+// and survives a crash.
 import { randomUUID } from 'node:crypto';
 import { definitionsIn } from '../../actors/resources/configuration.ts';
 import { MonError } from '../../model/errors.ts';
@@ -41,7 +41,7 @@ const onOne: AccessRule = {
 const docs = resourceDocs(eventKind);
 const write: RouteDoc = {
   tag: eventKind.path,
-  summary: 'Take an event in: its entity comes to be where it is not known, its pipelines run',
+  summary: 'Submit an event: creates its entity if needed and runs its pipelines',
   body: { shape: oneOf(eventKind) },
   answers: createdAnswer,
   refusals: [402, 404, 412, 422],
@@ -49,14 +49,14 @@ const write: RouteDoc = {
 const eventsOfEntity: RouteDoc = {
   ...docs.list,
   summary: 'List the events of an entity',
-  answers: { 200: { what: 'its events, in order of check', shape: listOf(eventKind) } },
+  answers: { 200: { what: 'the events of the entity, sorted by check', shape: listOf(eventKind) } },
 };
 
-/** What became of the last delivered event: every filter, mutator and handler with its verdict and the reason for it. */
+/** The pipeline trace of the last delivered event: all filters, mutators and handlers with result and reason. */
 const traceDoc: RouteDoc = {
   tag: eventKind.path,
-  summary: 'Read what the pipelines made of the last event: who was told, which filter stopped it, and why',
-  answers: { 200: { what: 'the verdicts, workflow by workflow', shape: json(traceSchema, traceExample) } },
+  summary: 'Get the pipeline trace of the last event: which handlers ran, which filter stopped it, and why',
+  answers: { 200: { what: 'the results, by workflow', shape: json(traceSchema, traceExample) } },
 };
 
 const scopeOf = (body: unknown, scope: 'entity' | 'check'): Record<string, unknown> | null => {
@@ -65,8 +65,8 @@ const scopeOf = (body: unknown, scope: 'entity' | 'check'): Record<string, unkno
 };
 
 /**
- * What a PUT says besides its names (interface section 4.4, rule 4). A copy of an event that was posted without an interval
- * says `interval: 0`, and can be written back.
+ * The fields that a PUT requires (interface section 4.4, rule 4). An event posted without an interval has
+ * `interval: 0` and can be written back.
  */
 const requireWhole = (body: unknown): void => {
   const [entity, check] = [scopeOf(body, 'entity'), scopeOf(body, 'check')];
@@ -76,15 +76,15 @@ const requireWhole = (body: unknown): void => {
     throw new MonError('invalid', 'check.interval (in seconds) or check.cron is required');
 };
 
-/** The event's own namespace has to exist; entities come to be as their events arrive. */
+/** The event's namespace must exist; entities are created on demand. */
 const requireNamespace = (backend: BackendPort, namespace: string): void => {
   if (!backend.resources.hasNamespace(namespace))
     throw new MonError('notFound', `the namespace ${namespace} does not exist`);
 };
 
 /**
- * The address of a request names one entity, its body may name another: `check.proxy_entity_name`. Rejects with
- * `permissionDenied` where the caller may not write that one.
+ * The URI names one entity, but `check.proxy_entity_name` in the body may name another. Rejects with
+ * `permissionDenied` if the caller may not write that one.
  */
 const requireRightOnWritten = (backend: BackendPort, call: AuthenticatedCall, event: Event): void => {
   const entity = writtenEntity(event);
@@ -103,7 +103,7 @@ const requireRightOnWritten = (backend: BackendPort, call: AuthenticatedCall, ev
   if (!decision.allow)
     throw new MonError(
       'permissionDenied',
-      `${principal.username} may not ${verb} the event ${resourceName}, which check.proxy_entity_name asks for`,
+      `${principal.username} may not ${verb} the event ${resourceName}, which check.proxy_entity_name refers to`,
     );
 };
 
@@ -153,7 +153,7 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
     const [namespace, entity] = [parameter(call, 'namespace'), parameter(call, 'entity')];
     const answer = await list(call, { namespace, entity });
     const isEmpty = answer.body === '[]';
-    // An entity without events has an empty list; one that nobody knows has none.
+    // A known entity without events has an empty list; an unknown entity is not found.
     if (isEmpty && (await backend.readEntity(namespace, entity)) === undefined)
       throw new MonError('notFound');
     return answer;
@@ -162,7 +162,7 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
   const stored = (call: Call) =>
     backend.readEvent(parameter(call, 'namespace'), parameter(call, 'entity'), parameter(call, 'check'));
 
-  /** Asked when the request is taken up: results of agents come in at any time. */
+  /** Evaluated when the request is processed: agent results arrive at any time. */
   const checkTag = async (call: Call): Promise<void> => {
     const { namespace, entity, check } = call.parameters;
     if (check === undefined) return;

@@ -1,4 +1,4 @@
-// The licence: one signed file for the whole cluster. What is put is checked before it counts.
+// The license: one signed file for the whole cluster. Validated before it takes effect.
 import type { KeyObject } from 'node:crypto';
 import { licenseId } from '../../actors/resources/licensed-limit.ts';
 import type { Resource } from '../../actors/resources/resource-table.ts';
@@ -26,14 +26,14 @@ const docs = {
   get: {
     tag,
     summary: 'Read the license',
-    answers: { 200: { what: 'the license, wrapped, and how much of it is used', shape } },
+    answers: { 200: { what: 'the license, wrapped, with its usage', shape } },
     refusals: [404],
   },
-  put: { tag, summary: 'Put a license in place', body: { shape }, answers: createdAnswer },
+  put: { tag, summary: 'Install a license', body: { shape }, answers: createdAnswer },
   delete: { tag, summary: 'Remove the license', answers: removedAnswer, refusals: [404] },
 } satisfies Record<string, RouteDoc>;
 
-/** Files hold the wrapped form, with the licence as its spec. */
+/** Files use the wrapped form with the license as the spec. */
 const unwrapped = (body: object): unknown => {
   if (!isWrapped(body)) return body;
   const wrapped = readWrapped(body);

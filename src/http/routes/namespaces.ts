@@ -22,7 +22,7 @@ export const namespaceRoutes = ({ resources }: BackendPort): readonly GuardedRou
     access: 'login',
     doc: {
       tag: namespaceKind.path,
-      summary: 'List the namespaces the caller has something to do with',
+      summary: 'List the namespaces the caller has access to',
       answers: { 200: { what: 'their names', shape: listOf(namespaceKind) } },
     },
     handle: (call) =>

@@ -1,5 +1,5 @@
-// Logging in at an OIDC issuer: away to the issuer, back with a code, tokens of our own. A login that began on a
-// page of this site ends there, refused or not: what came of it is in the fragment, which no server logs.
+// OIDC login: redirect to the issuer, callback with a code, our own tokens. A login started on a page of this site
+// always returns there; the result is in the URL fragment, which servers do not log.
 import { z } from 'zod';
 import { MonError } from '../../model/errors.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
@@ -21,11 +21,10 @@ const tokensShape = json(
 const docs = {
   providers: {
     tag,
-    summary:
-      'Where somebody without a password of ours may log in: one link each, for the page with the login form',
+    summary: 'List OIDC issuers with a login link each, for the login page',
     answers: {
       200: {
-        what: 'the issuers, in order of name; following `url` ends at `/ui/#access_token=...&expires_at=...&refresh_token=...` or at `/ui/#error=...&error_description=...`',
+        what: 'the issuers, sorted by name; `url` ends at `/ui/#access_token=...&expires_at=...&refresh_token=...` or at `/ui/#error=...&error_description=...`',
         shape: json(z.array(z.object({ name: z.string(), type: z.literal('oidc'), url: z.string() })), [
           { name: 'company', type: 'oidc', url: `${root}authorize?provider=company&callback=%2Fui%2F` },
         ]),
@@ -34,22 +33,22 @@ const docs = {
   },
   authorize: {
     tag,
-    summary: 'Begin a login at an OIDC issuer: sends the browser there',
+    summary: 'Start an OIDC login: redirects the browser to the issuer',
     query: {
-      provider: 'name of the provider; the first one when absent',
+      provider: 'name of the provider; default: the first one',
       callback:
-        'where the tokens go afterwards: a path of this site (in the fragment) or a loopback address (in the query); without it they are the answer',
+        'where the tokens are sent: a path of this site (in the fragment) or a loopback address (in the query); without it they are the response',
     },
-    answers: { 302: { what: 'to the issuer', headers: ['Location'] } },
+    answers: { 302: { what: 'redirect to the issuer', headers: ['Location'] } },
     refusals: [400, 401, 404],
   },
   callback: {
     tag,
-    summary: 'End of a login at an OIDC issuer: the issuer sends the browser here',
-    query: { code: 'from the issuer', state: 'from the beginning', error: 'why the issuer says no' },
+    summary: 'Callback of an OIDC login: the issuer redirects the browser here',
+    query: { code: 'authorization code', state: 'state of the login', error: 'error reported by the issuer' },
     answers: {
       200: { what: 'tokens', shape: tokensShape },
-      302: { what: 'to the callback asked for', headers: ['Location'] },
+      302: { what: 'redirect to the requested callback', headers: ['Location'] },
     },
     refusals: [400, 401, 404],
   },
@@ -62,10 +61,10 @@ const textOf = (call: Call, name: string): string => {
 
 const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** A path of this site; `login` is what the page that left knows itself by when it comes back. */
+/** A path of this site; `login` lets the page recognize its own login attempt. */
 const ownPath = /^\/(?![/\\])[\w\-./]*(?:\?login=[\w-]{1,128})?$/;
 
-/** Tokens go to this site or to this machine, and nowhere else. */
+/** Tokens are only sent to this site or this machine. */
 const checkCallback = (callback: string): string => {
   if (callback === '' || ownPath.test(callback)) return callback;
   const url = URL.canParse(callback) ? new URL(callback) : undefined;
@@ -92,7 +91,7 @@ const hand = (tokens: TokenPair, callback: string): Answer => {
   return sendTo(callback, { ...tokens, expires_at: String(tokens.expires_at) });
 };
 
-/** A fragment never reaches a server's log; a listener on this machine can only read a query. */
+/** Fragments are not sent to servers, so they are not logged; a listener on this machine can only read the query. */
 const sendTo = (callback: string, told: Readonly<Record<string, string>>): Answer => {
   if (callback.startsWith('/'))
     return { status: 302, headers: { Location: `${callback}#${new URLSearchParams(told)}` } };
@@ -101,13 +100,13 @@ const sendTo = (callback: string, told: Readonly<Record<string, string>>): Answe
   return { status: 302, headers: { Location: url.href } };
 };
 
-/** Whoever came from a page reads there why it failed; a program gets the error as any other. */
+/** A login from a page returns the error to that page; a program gets a normal error response. */
 const refuse = (error: unknown, callback: string): Answer => {
   if (!(error instanceof MonError) || callback === '') throw error;
   return sendTo(callback, { error: error.kind, error_description: error.message });
 };
 
-/** The refresh route is that of all logins, under the address clients of the reference product know. */
+/** The refresh route, under the URL that clients of the reference product use. */
 export const oidcRoutes = (
   issuers: Issuers,
   authenticator: Authenticator,
@@ -165,6 +164,6 @@ export const oidcRoutes = (
   {
     ...refreshRoute,
     url: `${root}token`,
-    doc: { ...refreshRoute.doc, summary: 'The same as POST /auth/token' },
+    doc: { ...refreshRoute.doc, summary: 'Same as POST /auth/token' },
   },
 ];

@@ -1,4 +1,4 @@
-// What operators and load balancers ask, without logging in: health, readiness, version, metrics.
+// Endpoints for operators and load balancers, without login: health, readiness, version, metrics.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { BackendPort, HealthReport, MemberHealth } from '../backend-port.ts';
@@ -7,7 +7,7 @@ import type { HttpMetrics } from '../metrics.ts';
 import { type Answer, type Call, ok, plainText, type Route } from '../route.ts';
 import { json, type RouteDoc } from '../route-doc.ts';
 
-/** Clients change what they send below 5.21; what follows the `#` they ignore. */
+/** Clients change what they send below 5.21; they ignore the part after `#`. */
 const referenceVersion = '6.14.0';
 
 export interface OperationsOptions {
@@ -17,7 +17,7 @@ export interface OperationsOptions {
   readonly backendId: string;
 }
 
-/** A number every client can read exactly: 48 bits of a digest. */
+/** A number that every client can represent exactly: 48 bits of a digest. */
 export const numberFor = (name: string): number =>
   Number.parseInt(createHash('sha256').update(name).digest('hex').slice(0, 12), 16);
 
@@ -48,11 +48,14 @@ const unhealthy = (name: string, error: string): HealthReport => ({
   members: [{ name, healthy: false, error }],
 });
 
-/** Whatever happens to the backend, the question is answered. */
+/** Always responds, whatever the state of the backend. */
 const healthWithin = async ({ backend, backendId }: OperationsOptions, seconds: number) => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<HealthReport>((resolve) => {
-    timer = setTimeout(() => resolve(unhealthy(backendId, `no answer within ${seconds} s`)), seconds * 1_000);
+    timer = setTimeout(
+      () => resolve(unhealthy(backendId, `no response within ${seconds} s`)),
+      seconds * 1_000,
+    );
   });
   const asked = backend.health().catch((error: unknown) => unhealthy(backendId, String(error)));
   try {
@@ -62,7 +65,7 @@ const healthWithin = async ({ backend, backendId }: OperationsOptions, seconds: 
   }
 };
 
-/** `GET /health`: always 200, the body tells. */
+/** `GET /health`: always 200; the body contains the status. */
 export const answerHealth = async (
   timeout: string | undefined,
   options: OperationsOptions,
@@ -84,8 +87,8 @@ const tag = 'operations';
 const docs = {
   health: {
     tag,
-    summary: 'How the members of the cluster and the store are; always 200, the body tells',
-    query: { timeout: 'seconds to wait for an answer of the store' },
+    summary: 'Health of the cluster members and the store; always 200, the body contains the status',
+    query: { timeout: 'seconds to wait for the store' },
     answers: {
       200: {
         what: 'the report',
@@ -104,17 +107,17 @@ const docs = {
   },
   ready: {
     tag,
-    summary: 'Whether requests are served',
+    summary: 'Readiness',
     answers: { 200: { what: 'they are', shape: { type: 'text', example: 'ready' } } },
     plainRefusals: true,
     refusals: [503],
   },
   version: {
     tag,
-    summary: 'What this backend is',
+    summary: 'Version information',
     answers: {
       200: {
-        what: 'versions of the program, of the reference product it stands for, and of its interfaces',
+        what: 'versions of the program, of the compatible reference product, and of its APIs',
         shape: json(z.object({ mon_backend: z.string(), sensu_backend: z.string() }), {
           mon_backend: '0.1.0',
           sensu_backend: '6.14.0#mon-0.1.0',
@@ -125,7 +128,7 @@ const docs = {
   },
   metrics: {
     tag,
-    summary: 'What Prometheus scrapes',
+    summary: 'Prometheus metrics',
     answers: { 200: { what: 'metrics', shape: { type: 'text', example: 'mon_agent_sessions 12' } } },
   },
 } satisfies Record<string, RouteDoc>;

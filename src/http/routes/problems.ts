@@ -1,4 +1,4 @@
-// What can't work as it stands, for the page and for people: every resource with problems that the caller may read.
+// Configuration problems: every resource with problems that the caller may read.
 import { z } from 'zod';
 import { resourceKinds } from '../../model/resource-kinds.ts';
 import type { BackendPort } from '../backend-port.ts';
@@ -37,11 +37,13 @@ export const problemRoutes = (backend: BackendPort): readonly GuardedRoute[] => 
     access: 'login',
     doc: {
       tag: 'problems',
-      summary:
-        'List what cannot work as it stands: references to what does not exist, checks that nobody runs',
+      summary: 'List configuration problems: missing references, checks that no agent runs',
       query: { namespace: 'only resources of this namespace' },
       answers: {
-        200: { what: 'the resources you may read that have problems', shape: json(problemsSchema, example) },
+        200: {
+          what: 'the resources with problems that the caller may read',
+          shape: json(problemsSchema, example),
+        },
       },
     },
     handle: ({ query, principal }) => {

@@ -1,4 +1,4 @@
-// Pruning (API sheet, section 14): deletes resources that the command line wrote from files and that the files sent here no longer
+// Pruning: deletes resources that the command line wrote from files and that the files sent here no longer
 // describe. Only what carries the label of the command line is considered, and only what the caller may delete.
 import { z } from 'zod';
 import type { Resource, ResourceId } from '../../actors/resources/resource-table.ts';

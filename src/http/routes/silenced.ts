@@ -11,9 +11,9 @@ import { type Answer, type Call, type GuardedRoute, type Parameters, parameter }
 import { listOf, type RouteDoc } from '../route-doc.ts';
 
 export interface SilencingLimits {
-  /** Given to silences without an end; 0 means they have none. */
+  /** Default duration of silences without an end; 0 means none. */
   readonly defaultExpireSeconds: number;
-  /** Longest silence from now on; 0 means no limit. */
+  /** Maximum duration of a silence from now; 0 means no limit. */
   readonly maxExpireSeconds: number;
 }
 
@@ -24,7 +24,7 @@ const collection = collectionUrl(silencedKind);
 const listDoc = (what: string): RouteDoc => ({
   tag: silencedKind.path,
   summary: `List silences of a ${what}`,
-  answers: { 200: { what: 'silences that are not over', shape: listOf(silencedKind) } },
+  answers: { 200: { what: 'silences that have not expired', shape: listOf(silencedKind) } },
 });
 
 export const silencedRoutes = (

@@ -1,5 +1,5 @@
-// The setting by which sites of the reference product say whether they report figures about themselves to its makers. Its
-// command line reads and writes it, for instance in a dump. It is kept and given back; nothing is ever sent anywhere.
+// The telemetry setting of the reference product. Its command line reads and writes it, e.g. in a dump. It is
+// stored and returned; no data is ever sent.
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';
 import type { Resources } from '../../actors/resources/resources.ts';
@@ -12,7 +12,7 @@ import { json, type RouteDoc } from '../route-doc.ts';
 
 const url = '/api/core/v2/tessen';
 const id = { segment: 'tessen', namespace: '', name: 'tessen' } as const;
-/** Only a rule on everything reaches it. */
+/** Requires a rule on all resources. */
 const access = (verb: 'get' | 'update'): AccessRule => ({ resource: null, verb });
 const schema = z.object({ opt_out: z.boolean().default(false) });
 const shape = json(schema, { opt_out: true });
@@ -22,7 +22,7 @@ const docOf = (summary: string): RouteDoc => ({
   answers: { 200: { what: 'the setting', shape } },
 });
 
-/** Files hold the wrapped form. */
+/** Files use the wrapped form. */
 const unwrapped = (body: object): unknown => {
   if (!isWrapped(body)) return body;
   const wrapped = readWrapped(body);
@@ -35,16 +35,14 @@ export const tessenRoutes = (table: Resources): readonly GuardedRoute[] => [
     method: 'GET',
     url,
     access: access('get'),
-    doc: docOf(
-      'Read whether a site of the reference product reports figures; nothing is ever sent from here',
-    ),
+    doc: docOf('Get the telemetry setting of the reference product; no data is ever sent'),
     handle: () => ok(table.get(id.segment, id.namespace, id.name) ?? { opt_out: true }),
   },
   {
     method: 'PUT',
     url,
     access: access('update'),
-    doc: { ...docOf('Keep that setting; nothing is ever sent from here'), body: { shape } },
+    doc: { ...docOf('Set that telemetry setting; no data is ever sent'), body: { shape } },
     handle: async (call) => {
       const decoded = decode(schema, unwrapped(objectBody(call.body)), 'tessen');
       if (!decoded.ok) throw new MonError('invalid', decoded.message);

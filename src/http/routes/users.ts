@@ -1,4 +1,4 @@
-// Users: stored with the hash of their password, disabled instead of removed.
+// Users: stored with a password hash, and disabled instead of deleted.
 import { parseOptions } from '@node-rs/bcrypt';
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';
@@ -58,7 +58,7 @@ const read = <T>(schema: z.ZodType<T>, call: AuthenticatedCall): T => {
   return asked.value;
 };
 
-/** A hash may take as long to check as its cost says: one that takes minutes would stop all logins. */
+/** The cost of a supplied hash determines how long a login takes; a very high one would block all logins. */
 const checkHash = (hash: string): string => {
   validateResource(userKind, { username: 'x', password_hash: hash, groups: [], disabled: false });
   if (parseOptions(hash).cost > maxBcryptCost)
@@ -66,7 +66,7 @@ const checkHash = (hash: string): string => {
   return hash;
 };
 
-/** As it is stored: the hash in place of the password. */
+/** The stored form: the hash instead of the password. */
 const sealUser = async (user: User, hashing: HashingQueue): Promise<Resource> => {
   const { password, password_hash: hash, ...rest } = user;
   if (hash) checkHash(hash);
@@ -88,7 +88,7 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
   const change = async (
     call: AuthenticatedCall,
     alter: (user: User) => Partial<User>,
-    /** What is done to the user, when it takes all the rights the user has then. */
+    /** The action, if it requires all permissions the user has afterwards. */
     granting?: string,
   ): Promise<void> => {
     const { name } = idOf(call);
@@ -99,11 +99,11 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
     });
   };
 
-  /** Whoever sets a password, a group or the whole user could then act with its rights. */
+  /** Setting a password, a group or the whole user allows the caller to act with its permissions. */
   const requireHeld = (call: AuthenticatedCall, user: Resource, what: string): void =>
     requireRightsOfUser(table, call.principal, user as unknown as StoredUser, what);
 
-  /** Only after the commit: what was opened with the old password ends. */
+  /** After the commit, logins made with the old password end. */
   const setPassword = async (call: AuthenticatedCall, hash: string, granting?: string): Promise<void> => {
     await change(call, () => ({ password_hash: hash }), granting);
     await authenticator.passwordChanged(idOf(call).name, call.principal);
@@ -118,7 +118,7 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
     return user;
   };
 
-  /** Wrong current passwords count as guesses. */
+  /** A wrong current password counts as a failed login. */
   const checkCurrent = async (call: AuthenticatedCall, password: string): Promise<void> => {
     const { name } = idOf(call);
     if (table.get(userKind.path, '', name) === undefined) throw new MonError('notFound');
@@ -182,7 +182,7 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
         const id = idOf(call);
         const body = objectBody(call.body);
         const stored = table.get(id.segment, '', id.name) as StoredUser | undefined;
-        // What is read holds no password: written back it stays what it was.
+        // Responses contain no password; written back without one, the password is unchanged.
         const keepsPassword =
           stored !== undefined && body['password'] === undefined && !body['password_hash'];
         const given = keepsPassword ? { ...body, password_hash: stored.password_hash } : body;
@@ -200,10 +200,10 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
       { body: { shape: oneOf(userKind) }, refusals: [412] },
     ),
     alter('DELETE', '', 'Disable a user', (call) => change(call, () => ({ disabled: true }))),
-    alter('PUT', '/reinstate', 'Let a disabled user in again', (call) =>
+    alter('PUT', '/reinstate', 'Reinstate a disabled user', (call) =>
       change(call, () => ({ disabled: false }), 'reinstate the user'),
     ),
-    alter('PUT', '/groups/:group', 'Put a user into a group', (call) => {
+    alter('PUT', '/groups/:group', 'Add a user to a group', (call) => {
       const group = parameter(call, 'group');
       return change(
         call,
@@ -211,17 +211,17 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
         `put into the group ${group} the user`,
       );
     }),
-    alter('DELETE', '/groups/:group', 'Take a user out of a group', (call) => {
+    alter('DELETE', '/groups/:group', 'Remove a user from a group', (call) => {
       const group = parameter(call, 'group');
       return change(call, ({ groups }) => ({ groups: groups.filter((one) => one !== group) }));
     }),
-    alter('DELETE', '/groups', 'Take a user out of all groups', (call) =>
+    alter('DELETE', '/groups', 'Remove a user from all groups', (call) =>
       change(call, () => ({ groups: [] })),
     ),
     alter(
       'PUT',
       '/password',
-      'Change a password, the new one given as its hash',
+      'Change a password; the new one is given as a hash',
       async (call) => {
         const { password, password_hash: hash } = read(passwordSchema, call);
         checkHash(hash);
@@ -231,7 +231,7 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
       {
         access: onSelf,
         refusals: [429],
-        body: bodyOf(passwordSchema, { password: 'the current one', password_hash: exampleHash }),
+        body: bodyOf(passwordSchema, { password: 'the current password', password_hash: exampleHash }),
       },
     ),
     alter(
@@ -259,7 +259,7 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
       {
         access: onSelf,
         refusals: [429],
-        body: bodyOf(changeSchema, { password: 'the current one', password_new: 'a longer one' }),
+        body: bodyOf(changeSchema, { password: 'the current password', password_new: 'the new password' }),
       },
     ),
   ];

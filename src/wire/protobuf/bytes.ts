@@ -121,7 +121,7 @@ export class ByteReader {
 
   #take(count: number): number {
     const from = this.#at;
-    if (count > this.#end - from) return this.#broken('a value is cut off', from);
+    if (count > this.#end - from) return this.#broken('a value is truncated', from);
     this.#at += count;
     return from;
   }

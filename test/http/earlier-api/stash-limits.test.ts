@@ -20,7 +20,7 @@ test('so many stashes are kept, and each has so many bytes', async (t) => {
   assert.equal((await post('large', full))[0], 201);
   const [code, answer] = await post('larger', { x: `${full.x}y` });
   assert.equal(code, 400);
-  assert.match(answer, new RegExp(`has ${maxStashBytes + 1} bytes .* at most ${maxStashBytes}`));
+  assert.match(answer, new RegExp(`has ${maxStashBytes + 1} bytes .* limited to ${maxStashBytes}`));
 
   const fill = Array.from({ length: maxStashes - 2 }, (_, at) => {
     const id = { segment: 'stashes', namespace: clientNamespace, name: `n/${at}` };

@@ -67,7 +67,7 @@ test('the connection of a user that is disabled ends, and what it still sends is
   await new Promise(setImmediate);
   socket.send(keepalive(2, 'after'), () => {});
   const [code, reason] = await ended;
-  assert.deepEqual([code, String(reason)], [1008, 'the user may no longer report']);
+  assert.deepEqual([code, String(reason)], [1008, 'the user is no longer allowed to report']);
   assert.equal(live.backend.clients.get('after'), undefined);
 });
 

@@ -9,7 +9,7 @@ export const nameOfAction = (action: unknown): string => {
   return inlineName;
 };
 
-/** XState itself adds a raise and a cancel for each `after`: they are the delay, not something the author wrote. */
+/** XState adds a raise and a cancel for each `after`; they implement the delay. */
 export const isOfDelay = (action: unknown): boolean => {
   if (typeof action !== 'function') return false;
   const { id, sendId } = action as { id?: unknown; sendId?: unknown };

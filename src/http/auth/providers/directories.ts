@@ -13,11 +13,14 @@ import { directoryLoginTimeoutMs, maxDirectoryLogins } from './limits.ts';
 export const providersSegment = 'authproviders';
 
 export interface Directories {
-  /** Null when no directory says yes. Rejects with `unavailable` when too many logins wait, or none could be asked. */
+  /**
+   * Null if no directory accepts the login. Rejects with `unavailable` if too many logins are waiting, or no
+   * directory could be reached.
+   */
   login(name: string, password: string): Promise<Identity | null>;
-  /** Asks again about somebody who logged in: null when they are gone. Rejects with `unavailable`. */
+  /** Looks up a logged-in user again; null if the user no longer exists. Rejects with `unavailable`. */
   lookUp(identity: Identity): Promise<Identity | null>;
-  /** Questions that are not answered yet. */
+  /** Number of pending requests. */
   readonly underWay: number;
 }
 
@@ -26,7 +29,7 @@ const isDirectory = (provider: AuthProvider): provider is DirectoryProvider => p
 const within = async (work: Promise<DirectoryAnswer>): Promise<DirectoryAnswer> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<DirectoryAnswer>((resolve) => {
-    const why = `no answer within ${directoryLoginTimeoutMs} ms`;
+    const why = `no response within ${directoryLoginTimeoutMs} ms`;
     timer = setTimeout(() => resolve({ type: 'unreachable', why }), directoryLoginTimeoutMs);
   });
   try {
@@ -57,14 +60,17 @@ export const createDirectories = (
     const answer = await within(work);
     const about = { provider: provider.metadata.name, user: name };
     if (answer.type === 'found' && table.get('users', '', answer.identity.username) !== undefined) {
-      const why = 'a user of our own has this name; give the provider a username_prefix';
-      log.warn(about, `a directory's account was refused: ${why}`);
+      const why = 'a local user has this name; set a username_prefix in the provider';
+      log.warn(about, `directory login refused: ${why}`);
       return { type: 'refused', why };
     }
     if (answer.type === 'found')
-      log.info({ ...about, groups: answer.identity.groups.length }, 'a directory knows the user');
+      log.info({ ...about, groups: answer.identity.groups.length }, 'directory login accepted');
     else
-      log[answer.type === 'refused' ? 'info' : 'error']({ ...about, why: answer.why }, 'a directory says no');
+      log[answer.type === 'refused' ? 'info' : 'error'](
+        { ...about, why: answer.why },
+        'directory login rejected',
+      );
     return answer;
   };
 
@@ -88,7 +94,7 @@ export const createDirectories = (
       const kept = table.get(providersSegment, '', identity.provider.id);
       const provider = kept === undefined ? undefined : asProvider(kept);
       if (provider === undefined || !isDirectory(provider)) return null;
-      // Without an account of our own there is nobody to ask as.
+      // Without a bind account the directory cannot be queried.
       if (provider.spec.servers.every(({ binding }) => binding === null)) return identity;
       const answer = await ask(provider, identity.loginName, null);
       if (answer.type === 'unreachable')

@@ -1,6 +1,6 @@
-// One connection to one directory server, for one login: TLS as the provider says, every answer bounded in time.
-// The library connects again by itself when a connection is lost; after STARTTLS that would send the next password in
-// clear, so a second connection is refused here.
+// One connection to one directory server, for one login: TLS as configured, with a timeout for every response. The
+// library reconnects automatically; after STARTTLS that would send the next password unencrypted, so a second
+// connection is refused here.
 import { readFileSync } from 'node:fs';
 import { connect, isIP } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
@@ -22,7 +22,7 @@ const tlsOptionsOf = (server: DirectoryServer, authorities: TrustedAuthorities):
   };
 };
 
-/** The first call goes through, every later one throws. */
+/** The first call succeeds, all later calls throw. */
 const once = <A extends readonly unknown[], R>(call: (...given: A) => R): ((...given: A) => R) => {
   let used = false;
   return (...given) => {
@@ -32,7 +32,7 @@ const once = <A extends readonly unknown[], R>(call: (...given: A) => R): ((...g
   };
 };
 
-/** Connected and, where asked for, encrypted. Rejects when the server is out of reach or its certificate unknown. */
+/** Connects and, if configured, starts TLS. Rejects if the server is unreachable or its certificate is not trusted. */
 export const openDirectory = async (
   server: DirectoryServer,
   authorities: TrustedAuthorities,

@@ -1,6 +1,6 @@
-// Logins through a directory (ldap, ad): find the entry of a name, take its groups, and prove the password by
-// binding as it. Servers are tried in order until one says yes. The caller only ever hears yes or no; why it was no
-// is for the log.
+// Directory logins (ldap, ad): finds the entry of a user, reads its groups, and verifies the password with a bind.
+// Servers are tried in order until one accepts. The caller only learns whether the login succeeded; reasons are
+// logged.
 import {
   AndFilter,
   type Client,
@@ -19,7 +19,7 @@ import { maxGroups } from './limits.ts';
 
 export type DirectoryAnswer =
   | { readonly type: 'found'; readonly identity: Identity }
-  /** `why` is for the log, never for the caller. */
+  /** `why` is for the log, not for the caller. */
   | { readonly type: 'refused'; readonly why: string }
   | { readonly type: 'unreachable'; readonly why: string };
 
@@ -31,7 +31,7 @@ const textsOf = (entry: Entry, attribute: string): readonly string[] => {
   return [value ?? []].flat().map((item) => item.toString());
 };
 
-/** `cn=ops,ou=groups` is called `ops`. */
+/** `cn=ops,ou=groups` is named `ops`. */
 const nameInDn = (dn: string): string => {
   const first = /^[^=]+=((?:\\.|[^,+\\])*)/.exec(dn)?.[1] ?? '';
   return first
@@ -43,17 +43,17 @@ const nameInDn = (dn: string): string => {
 const classAnd = (objectClass: string, filter: Filter): Filter =>
   new AndFilter({ filters: [new EqualityFilter({ attribute: 'objectClass', value: objectClass }), filter] });
 
-/** The rule by which a directory looks through groups in groups. */
+/** The LDAP matching rule for nested groups. */
 const inChainRule = '1.2.840.113556.1.4.1941';
 
 interface Names {
-  /** What the directory is searched for. */
+  /** The name to search for. */
   readonly search: string;
-  /** What the password is tried with; null: the entry that was found. */
+  /** The DN for the password check; null means the entry that was found. */
   readonly bind: string | null;
 }
 
-/** With a default domain an `ad` user logs in as `name@domain`. */
+/** With a default domain, an `ad` user logs in as `name@domain`. */
 const namesFor = (provider: DirectoryProvider, server: DirectoryServer, typed: string): Names => {
   const { default_upn_domain: domain, user_search: search } = server;
   if (provider.type !== 'ad' || domain === '') return { search: typed, bind: null };
@@ -139,14 +139,14 @@ const askServer = async (
     if (error instanceof InvalidCredentialsError) return refused(`wrong password for ${typed}`);
     throw error;
   } finally {
-    // Whatever happened before: nothing more is wanted of this connection.
+    // The connection is no longer needed, whatever the result.
     await client.unbind().catch(() => {});
   }
 };
 
 /**
- * Asks the servers of a provider in order. `password` null asks only whether the user is still there, with which groups.
- * Never rejects; an empty password, which directories take for an anonymous login, is refused unasked.
+ * Queries the servers of a provider in order. With `password` null, only looks up the user and its groups. Never
+ * rejects. Empty passwords are refused without a query, since directories treat them as anonymous binds.
  */
 export const askDirectory = async (
   provider: DirectoryProvider,
@@ -162,7 +162,7 @@ export const askDirectory = async (
       if (next.type === 'found') return next;
       answer = next;
     } catch (error) {
-      // A server that answered no outweighs one that did not answer.
+      // A rejection by one server takes precedence over an outage of another.
       const why = `${server.host}:${server.port}: ${(error as Error).message}`;
       if (answer.type !== 'refused') answer = { type: 'unreachable', why };
     }

@@ -1,5 +1,5 @@
-// The conversation with an OIDC issuer: what it says about itself, the address people log in at, and what it says about
-// them afterwards. All tokens are checked by the library: signature, audience, nonce, times.
+// The OIDC protocol: discovery, the authorization URL, and the claims of a user. The library verifies tokens:
+// signature, audience, nonce, times.
 import { isIP } from 'node:net';
 import * as oidc from 'openid-client';
 import type { OidcProvider } from '../../../model/auth-provider.ts';
@@ -20,9 +20,9 @@ const discover = async (
   const options = {
     timeout: issuerTimeoutSeconds,
     [oidc.customFetch]: customFetch,
-    // An issuer on this very machine may do without TLS; no other may.
+    // An issuer on this machine may be used without TLS, others may not.
     execute: [
-      // Over TLS the library takes the issuer's word for an ID token unless it is told to check the signature.
+      // By default, the library does not verify the signature of an ID token received over TLS.
       oidc.enableNonRepudiationChecks,
       ...(isLoopback(server) ? [oidc.allowInsecureRequests] : []),
     ],
@@ -45,7 +45,7 @@ const discover = async (
   );
 };
 
-/** What issuers said about themselves, for a while: asked again when the provider or the hour changes. */
+/** Caches discovery documents; refreshed when the provider changes and every hour. */
 export const createDiscovery = (monotonicMs: () => number, authorities: TrustedAuthorities) => {
   const customFetch = createTrustingFetch(authorities);
   const known = new WeakMap<
@@ -57,7 +57,7 @@ export const createDiscovery = (monotonicMs: () => number, authorities: TrustedA
     if (kept !== undefined && monotonicMs() - kept.atMs < discoveryLifetimeMs) return kept.configuration;
     const configuration = discover(provider, customFetch);
     known.set(provider, { atMs: monotonicMs(), configuration });
-    // What failed is not remembered.
+    // Failures are not cached.
     configuration.catch(() => known.delete(provider));
     return configuration;
   };
@@ -87,7 +87,7 @@ const nameIn = (provider: OidcProvider, claims: Claims): string => {
   );
 };
 
-/** Who the claims are about, by the rules of the provider. Throws `unauthenticated` when they do not say. */
+/** Derives the identity from the claims by the provider's rules. Throws `unauthenticated` if a claim is missing. */
 export const identityFrom = (provider: OidcProvider, subject: string, claims: Claims): Identity => {
   const name = nameIn(provider, claims);
   return {
@@ -98,7 +98,7 @@ export const identityFrom = (provider: OidcProvider, subject: string, claims: Cl
   };
 };
 
-/** The claims of the ID token, and those of the userinfo endpoint where something asked for is missing. */
+/** The claims of the ID token, extended by the userinfo endpoint if a required claim is missing. */
 export const claimsOf = async (
   provider: OidcProvider,
   configuration: oidc.Configuration,
@@ -118,10 +118,10 @@ export const claimsOf = async (
   return { subject: sub, claims: { ...more, ...claims } };
 };
 
-/** An issuer that does not answer, or answers with something else than OIDC. */
+/** The issuer does not respond, or its response is not OIDC. */
 const outages: readonly string[] = ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_PARSE_ERROR'];
 
-/** The issuer said no, or what it sent does not hold: not an outage. */
+/** The issuer rejected the request, or its response is invalid; not an outage. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof oidc.ResponseBodyError ||
   error instanceof oidc.AuthorizationResponseError ||

@@ -1,6 +1,6 @@
-// Logins at an OIDC issuer: authorization code with PKCE. What we have to remember between the two halves travels
-// sealed through the browser, so any backend of a cluster may finish what another began; a cookie binds it to the
-// browser it began in.
+// OIDC logins with the authorization code flow and PKCE. The state between the two requests travels encrypted
+// through the browser, so that any backend of a cluster can complete the login. A cookie binds it to the browser
+// that started it.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as oidc from 'openid-client';
 import type { Resources } from '../../../actors/resources/resources.ts';
@@ -17,26 +17,26 @@ import { createSeal } from './sealing.ts';
 export const callbackPath = '/api/enterprise/authentication/v2/oidc/callback';
 
 export interface Beginning {
-  /** Where the browser goes. */
+  /** The URL that the browser is redirected to. */
   readonly url: string;
-  /** What the browser has to bring back as a cookie. */
+  /** The value the browser must return as a cookie. */
   readonly browser: string;
 }
 
 export interface Issuers {
-  /** The names of the issuers people may log in at, in order. */
+  /** The names of the issuers available for login, in order. */
   names(): readonly string[];
-  /** Where a login with this state was to end; empty when the state is not ours or too old. */
+  /** The redirect target of a login state; empty if the state is invalid or expired. */
   destination(state: string): Promise<string>;
-  /** `name` empty: the first one. Rejects with `notFound` or `unavailable`. */
+  /** An empty `name` selects the first issuer. Rejects with `notFound` or `unavailable`. */
   begin(asked: {
     readonly name: string;
     readonly origin: string;
     readonly callback: string;
   }): Promise<Beginning>;
-  /** `url`: the whole address the issuer sent the browser to. Rejects with `invalid`, `unauthenticated`, `unavailable`. */
+  /** `url` is the full callback URL. Rejects with `invalid`, `unauthenticated` or `unavailable`. */
   finish(url: URL, browser: string | undefined): Promise<Identity>;
-  /** Asks again about somebody; null when the issuer does not stand by them any more. Rejects with `unavailable`. */
+  /** Looks up a user again; null if the issuer no longer accepts the user. Rejects with `unavailable`. */
   lookUp(identity: Identity): Promise<Identity | null>;
 }
 
@@ -48,7 +48,7 @@ const isSame = (a: string, b: string): boolean =>
 const isOidc = (provider: AuthProvider | undefined): provider is OidcProvider => provider?.type === 'oidc';
 
 const stale = (): MonError =>
-  new MonError('invalid', 'this login was not begun in this browser, or too long ago; begin it again');
+  new MonError('invalid', 'this login was not started in this browser, or it expired; start again');
 
 export const createIssuers = (options: {
   readonly table: Resources;
@@ -75,7 +75,7 @@ export const createIssuers = (options: {
     return found;
   };
 
-  /** Ours to try again: what the issuer refused is told apart from an issuer that does not answer. */
+  /** Distinguishes a rejection by the issuer from an outage, which can be retried. */
   const ask = async <T>(
     provider: OidcProvider,
     work: (issuer: oidc.Configuration) => Promise<T>,
@@ -84,13 +84,13 @@ export const createIssuers = (options: {
       return await work(await discovery(provider));
     } catch (error) {
       if (error instanceof MonError) throw error;
-      // Its text only: causes hold what the issuer sent, tokens and all.
+      // The message only: error causes contain responses of the issuer, including tokens.
       const { message: why, code } = error as Error & { readonly code?: string };
-      log.warn({ provider: provider.metadata.name, why, code }, 'an issuer was asked in vain');
-      if (isRefusal(error)) throw new MonError('unauthenticated', 'the issuer refused the login');
+      log.warn({ provider: provider.metadata.name, why, code }, 'OIDC request failed');
+      if (isRefusal(error)) throw new MonError('unauthenticated', 'the issuer rejected the login');
       throw new MonError(
         'unavailable',
-        'the issuer cannot be reached or makes no sense; try again in a moment',
+        'the issuer cannot be reached or sent an invalid response; try again in a moment',
       );
     }
   };
@@ -156,7 +156,7 @@ export const createIssuers = (options: {
         const { subject, claims } = await claimsOf(provider, issuer, tokens, undefined);
         return withOffline(identityFrom(provider, subject, claims), tokens);
       });
-      log.info({ provider: provider.metadata.name, user: identity.username }, 'an issuer vouches for a user');
+      log.info({ provider: provider.metadata.name, user: identity.username }, 'OIDC login accepted');
       return identity;
     },
     async lookUp(identity) {
@@ -164,7 +164,7 @@ export const createIssuers = (options: {
         | AuthProvider
         | undefined;
       if (!isOidc(kept)) return null;
-      // Without offline access there is nothing to ask with; the login ends when it is left unused.
+      // Without offline access the issuer cannot be queried; the login ends when it expires.
       if (identity.offline === undefined) return identity;
       const opened = await offline.open(identity.offline);
       if (opened === null) return null;

@@ -1,20 +1,20 @@
-// The figures logins through providers keep to. Units are in the names.
+// Limits for logins through providers. Units are in the names.
 
-/** To connect, and for each answer of a directory. */
+/** Timeout for connecting, and for each response of a directory. */
 export const directoryTimeoutMs = 5_000;
-/** One login through a directory, all its servers together. */
+/** Timeout for one login through a directory, over all its servers. */
 export const directoryLoginTimeoutMs = 15_000;
-/** Logins through directories under way at once; more are told to try again. */
+/** Maximum number of concurrent directory logins; more are told to try again. */
 export const maxDirectoryLogins = 16;
-/** Groups of one user that are read. */
+/** Maximum number of groups read per user. */
 export const maxGroups = 1_000;
-/** Longest name a provider may give somebody, in characters. */
+/** Maximum length of a user name from a provider, in characters. */
 export const maxIdentityCharacters = 256;
-/** For each answer of an OIDC issuer. */
+/** Timeout for each response of an OIDC issuer. */
 export const issuerTimeoutSeconds = 10;
-/** Largest answer of an OIDC issuer. */
+/** Maximum response size of an OIDC issuer. */
 export const maxIssuerAnswerBytes = 1_048_576;
-/** How long somebody may take to log in at their issuer. */
+/** Time limit for a user to log in at the issuer. */
 export const issuerLoginSeconds = 600;
-/** What an issuer said about itself is asked for again after this long. */
+/** Maximum age of a cached discovery document. */
 export const discoveryLifetimeMs = 3_600_000;

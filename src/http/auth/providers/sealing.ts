@@ -1,11 +1,11 @@
-// Sealing: text that leaves us (in a browser's hands, in the store) and comes back unread and unchanged. The key is made
-// from the secret tokens are signed with, one for each purpose, so every backend of a cluster can open what another sealed.
+// Encrypts data that leaves the backend (in a browser, in the store) and verifies it when it returns. The key is
+// derived from the token signing secret, one per purpose, so every backend of a cluster can decrypt it.
 import { hkdfSync } from 'node:crypto';
 import { EncryptJWT, errors, type JWTPayload, jwtDecrypt } from 'jose';
 
 export interface Seal {
   close(claims: JWTPayload, lifetimeSeconds: number | null): Promise<string>;
-  /** Null for what was not sealed here, was changed, or is over. */
+  /** Null if the data was not encrypted here, was modified, or has expired. */
   open(sealed: string): Promise<JWTPayload | null>;
 }
 

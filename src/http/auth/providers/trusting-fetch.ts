@@ -1,5 +1,5 @@
-// `fetch` that trusts the authorities it is given: the runtime's own one cannot be told whom to trust. Used for issuers
-// whose certificates come from an authority of the house. Follows no redirects; answers are bounded in size.
+// A `fetch` with configurable certificate authorities, which the built-in one lacks. Used for issuers with
+// certificates of a private authority. Follows no redirects; response sizes are limited.
 import { request } from 'node:https';
 import type { CustomFetch } from 'openid-client';
 import type { TrustedAuthorities } from '../../../model/trusted-authorities.ts';
@@ -18,7 +18,7 @@ const sendTrusting =
         answer.on('data', (chunk: Buffer) => {
           bytes += chunk.byteLength;
           if (bytes > maxIssuerAnswerBytes)
-            asked.destroy(new Error(`its answer is larger than ${maxIssuerAnswerBytes} bytes`));
+            asked.destroy(new Error(`its response is larger than ${maxIssuerAnswerBytes} bytes`));
           else chunks.push(chunk);
         });
         answer.on('error', reject);
@@ -32,11 +32,11 @@ const sendTrusting =
         });
       });
       asked.on('error', reject);
-      // The library sends forms, or nothing.
+      // The library sends form bodies or none.
       asked.end(body instanceof URLSearchParams ? body.toString() : undefined);
     });
 
-/** Rejects as `fetch` does: with an Error whose message says why. Over plain HTTP nobody is to be trusted. */
+/** Rejects like `fetch`, with an Error that describes the reason. Plain HTTP has no authorities to configure. */
 export const createTrustingFetch =
   (authorities: TrustedAuthorities): CustomFetch =>
   (url, options) => {

@@ -1,6 +1,5 @@
-// A list of events that goes on: what changed in it since it was read, as server-sent events. The reader sets the pace:
-// what it has not taken is not kept for it but looked up when it comes, so one that is slow, or has stopped reading,
-// costs this process one message.
+// Streams changes of an event list as server-sent events. The reader sets the pace: changes are not queued for it
+// but looked up when it is ready, so a slow or stalled reader costs one message of memory.
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventEntry } from '../../../actors/events/event-entry.ts';
@@ -12,18 +11,18 @@ import type { EventChanges, WhyGone } from './protocol.ts';
 
 export interface FeedOptions {
   readonly index: EventIndex;
-  /** Changes with every process: a sequence number means nothing beside another epoch. */
+  /** Differs for every process; sequence numbers are only comparable within an epoch. */
   readonly epoch: string;
   readonly filter: EventFilter;
   readonly rerunOf: RerunOf;
   /** `epoch.sequence` the reader knows everything up to; absent for one that has seen nothing. */
   readonly lastEventId: string | undefined;
-  /** For tests, as the next. */
+  /** For tests, like the next one. */
   readonly stalledMs?: number;
   readonly tickMs?: number;
 }
 
-/** Ends after `maxStreamMs`, or when it is destroyed. A reader that takes nothing for `stalledMs` is cut. */
+/** Ends after `maxStreamMs`, or when destroyed. A reader that takes nothing for `stalledMs` is disconnected. */
 export const openEventFeed = (options: FeedOptions): Readable => {
   const { stalledMs = stalledClientMs } = options;
   const leave = new AbortController();
@@ -31,7 +30,7 @@ export const openEventFeed = (options: FeedOptions): Readable => {
   let offeredAtMs = Number.POSITIVE_INFINITY;
   const feed = new Readable({
     encoding: 'utf8',
-    // One message at a time: the next is made when this one was taken.
+    // One message at a time; the next is created when this one was read.
     highWaterMark: 1,
     read() {
       offeredAtMs = Number.POSITIVE_INFINITY;
@@ -88,14 +87,14 @@ async function* tell(options: FeedOptions, left: AbortSignal): AsyncGenerator<st
   return undefined;
 }
 
-/** Undefined when the reader has seen nothing, or another process. */
+/** Undefined for a new reader or another process. */
 const seqIn = ({ lastEventId, epoch, index }: FeedOptions): number | undefined => {
   const [of, text] = lastEventId?.split('.') ?? [];
   const seq = Number(text);
   return of === epoch && Number.isSafeInteger(seq) && seq >= 0 && seq <= index.seq ? seq : undefined;
 };
 
-/** `tooMany`: reading the list anew is cheaper than being told everything, or the changes are no longer known. */
+/** `tooMany`: reloading the list is cheaper than sending all changes, or the changes are no longer known. */
 export const changesSince = (
   index: EventIndex,
   filter: EventFilter,
@@ -134,7 +133,7 @@ const whyGone = (entry: EventEntry | undefined): WhyGone => {
   return entry.silenced.length > 0 ? 'silenced' : 'other';
 };
 
-/** Whoever does not have it lets the news of its going pass. */
+/** A client that does not have the row ignores its removal. */
 const mayHaveFitted = (
   { silenced }: EventFilter,
   ranks: readonly number[],

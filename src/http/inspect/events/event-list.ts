@@ -1,5 +1,5 @@
-// The list of events as operators want it: worst first, counted, searched, and live. The right to it is the right to list
-// events of the namespace; the plain list of the public API stays what clients of it expect.
+// The event list for operators: sorted by severity, counted, searchable, and live. Requires the permission to list
+// events in the namespace. The plain list of the public API is unchanged.
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { EventIndex } from '../../../actors/events/event-index.ts';
@@ -45,7 +45,7 @@ const countsExample = { all: counts, silenced: { critical: 0, warning: 0, unknow
 
 const listDoc: RouteDoc = {
   tag: 'inspection',
-  summary: 'List events worst first, filtered and counted',
+  summary: 'List events by severity, filtered and counted',
   query: searchDoc,
   answers: {
     200: {
@@ -57,11 +57,11 @@ const listDoc: RouteDoc = {
 
 const streamDoc: RouteDoc = {
   tag: 'inspection',
-  summary: 'Follow a list of events: what changed in it, as server-sent events',
+  summary: 'Stream the changes of an event list as server-sent events',
   query: filterDoc,
   answers: {
     200: {
-      what: '`hello`, `changes` and `lagged` (read the list anew), until the reader leaves or four minutes are over',
+      what: '`hello`, `changes` and `lagged` (reload the list), until the client disconnects or four minutes have passed',
       shape: {
         type: 'text',
         mediaType: 'text/event-stream',
@@ -79,7 +79,8 @@ export const createEventList = (index: EventIndex, rerunOf: RerunOf = () => 'noC
 
   const read = async (call: Call): Promise<EventListPage> => {
     const search = searchOf(call);
-    // Before the page is read: a stream that goes on from here rather tells something twice than not at all.
+    // Taken before the page is read, so that a stream continuing from here may repeat a change but never misses
+    // one.
     const cursor = `${epoch}.${index.seq}`;
     const { items, total, next } = await searchEvents(index, search);
     return {
@@ -143,7 +144,7 @@ const streamPath = new RegExp(`^${inspectionRoot}/namespaces/([^/]+)/events/stre
 const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
-  // The connection ends with its stream: a server that closes need not wait for it to be found idle.
+  // The connection closes with its stream, so that a stopping server need not wait for it.
   Connection: 'close',
   'X-Accel-Buffering': 'no',
   'X-Content-Type-Options': 'nosniff',

@@ -1,4 +1,4 @@
-// What may be asked of the list of events, as it stands in an address, read into what the index is asked.
+// Parses the query parameters of the event list for the event index.
 import { z } from 'zod';
 import type { EventPlace } from '../../../actors/events/event-entry.ts';
 import type { EventFilter, EventSearch } from '../../../actors/events/event-search.ts';
@@ -19,7 +19,7 @@ const stateList = z
   .transform((text) => text.split(','))
   .pipe(z.array(z.enum(states, { error: `must be one of ${states.join(', ')}` })));
 
-/** Empty stands for absent, as pages write it. */
+/** Pages send empty parameters for absent ones. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
@@ -38,21 +38,21 @@ const searchSchema = z.object({
   continue: optional(z.string().max(2_048)),
 });
 
-/** For the document: name to meaning. */
+/** For the OpenAPI document: name to description. */
 export const filterDoc = {
-  state: `any of ${states.join(', ')}, joined by commas; \`failing\` is all but \`passing\``,
-  silenced: '`true` or `false`: only those that a silence matches now, or only those that none does',
-  entity: 'only of this entity',
-  check: 'only of this check',
-  search: 'words that all occur in entity, check or output, whatever their case',
+  state: `any of ${states.join(', ')}, separated by commas; \`failing\` is all but \`passing\``,
+  silenced: '`true` or `false`: only events that are silenced now, or only those that are not',
+  entity: 'only events of this entity',
+  check: 'only events of this check',
+  search: 'words that all occur in entity, check or output, case-insensitive',
   fieldSelector: "as in every list, e.g. `event.check.state == 'flapping'`",
   labelSelector: "as in every list, e.g. `region == 'eu'`",
 } as const;
 export const searchDoc = {
-  order: '`worst` (default): by severity, of one severity the latest change first; `newest` result; `name`',
+  order: '`worst` (default): by severity, then latest change first; `newest` result; `name`',
   ...filterDoc,
-  limit: `rows a page, at most ${maxPageSize}; default ${defaultPageSize}`,
-  continue: 'the `next` of the page before',
+  limit: `rows per page, at most ${maxPageSize}; default ${defaultPageSize}`,
+  continue: 'the `next` token of the previous page',
 } as const;
 
 /** What of a call is read. */

@@ -1,4 +1,4 @@
-// One line of a list of events. Nothing in it is a label, an annotation or a command: nothing that may hold a secret.
+// One row of an event list. Contains no labels, annotations or commands, so no secrets.
 import type { EventEntry } from '../../../actors/events/event-entry.ts';
 import { maxRowOutputCharacters } from '../limits.ts';
 import type { EventRow, Rerun } from './protocol.ts';
@@ -42,5 +42,5 @@ export const rowOf = (entry: EventEntry, rerunOf: RerunOf): EventRow => {
   };
 };
 
-/** How a row is named to who has it already. */
+/** The identifier of a row for clients. */
 export const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);

@@ -1,4 +1,4 @@
-// The words of the list of events, shared by the server that speaks them and the page that reads them. Types only.
+// The messages of the event list, shared by server and page. Types only.
 import type { EventCounts } from '../../../actors/events/event-index.ts';
 
 export type { EventCounts };
@@ -16,9 +16,9 @@ export type WhyGone = 'deleted' | 'passing' | 'silenced' | 'other';
 /** An event as a line of a list: what is looked at and acted on, without the entity's system and the check's command. */
 export interface EventRow {
   readonly id: string | null;
-  /** Unix seconds, as every time below. */
+  /** Unix seconds, like all times below. */
   readonly timestamp: number;
-  /** When it got its present severity. */
+  /** Time of the last severity change. */
   readonly since: number;
   readonly rerun: Rerun;
   readonly entity: {
@@ -31,7 +31,7 @@ export interface EventRow {
     readonly metadata: { readonly name: string; readonly namespace: string };
     readonly status: number;
     readonly state: string;
-    /** The beginning of it. */
+    /** The start of the output. */
     readonly output: string;
     readonly interval: number;
     readonly ttl: number;
@@ -52,13 +52,13 @@ export interface EventRow {
 
 export interface EventListPage {
   readonly items: readonly EventRow[];
-  /** How many fit in all. */
+  /** The total number of matches. */
   readonly total: number;
   /** Of all severities, silenced or not; of those that fit what else was asked for. */
   readonly counts: EventCounts;
-  /** Token of the next page; absent on the last. */
+  /** Token of the next page; absent on the last page. */
   readonly next?: string;
-  /** Where a stream goes on from this page: `Last-Event-ID`. */
+  /** The position from which a stream continues: `Last-Event-ID`. */
   readonly cursor: string;
 }
 
@@ -68,7 +68,7 @@ export interface EventChanges {
   readonly counts?: EventCounts;
   /** New, or as they are now. */
   readonly rows: readonly EventRow[];
-  /** `entity/check` of those that no longer fit, or are deleted. */
+  /** `entity/check` of rows that no longer match or were deleted. */
   readonly gone: readonly string[];
   /** By `entity/check`, of those in `gone`. */
   readonly why: Readonly<Record<string, WhyGone>>;
