@@ -154,7 +154,7 @@ test('what a resource names and does not exist is told, and no longer once it ap
 test('a published check that nobody runs is told', async (t) => {
   const { ask } = await open(t);
   const idle = await ask('PUT', `${base}/checks/idle`, check('idle', { publish: true, subscriptions: [] }));
-  assert.match(idle.warning, /without subscriptions is run by nobody/);
+  assert.match(idle.warning, /no agent runs this published check/);
   const lonely = await ask('PUT', `${base}/checks/lonely`, check('lonely', { publish: true }));
   assert.match(lonely.warning, /no connected agent has the subscription linux, so nobody runs it now/);
   const subscriptions = Array.from({ length: 7 }, (_, at) => `s${at}`);
