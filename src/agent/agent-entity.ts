@@ -1,5 +1,5 @@
-// The agent's own entity: what this configuration says until the backend has said otherwise. After the first
-// registration the stored entity wins, unless the agent manages its entity itself.
+// The agent's own entity: initially the local configuration. After the first registration the entity stored by the
+// backend takes precedence, unless the agent manages its entity itself.
 import type { Entity, System } from '../model/entity.ts';
 import { redacted, redactMap, redactSet } from '../model/redaction.ts';
 import { managedByAgentLabels } from '../model/reserved-labels.ts';
@@ -9,10 +9,10 @@ import { version } from '../program/version.ts';
 import { type EntityConfigMessage, unknownEntityName } from '../wire/messages.ts';
 import type { AgentConfig } from './flags.ts';
 
-/** A setting of this agent that the stored entity overrides, with both values. */
+/** A local setting that differs from the stored entity, with both values. */
 export interface Difference {
   readonly field: string;
-  /** The flag that has no effect. */
+  /** The flag without effect. */
   readonly flag: string;
   readonly local: unknown;
   readonly stored: unknown;
@@ -23,13 +23,13 @@ export type Adoption =
   | { readonly adopted: false; readonly why: 'agentManaged' | 'notRegistered' | 'otherName' };
 
 export interface AgentEntity {
-  /** As it is now, nothing redacted. */
+  /** The current entity, not redacted. */
   current(nowSeconds: number): Entity;
-  /** Which values may stand in a command; undefined: all of them. What this machine says itself always may. */
+  /** Which values may be inserted into a command; undefined means all. Values of this machine are always trusted. */
   trust(nowSeconds: number): IsTrusted | undefined;
-  /** Takes what the backend has stored; says in which fields that differs from this agent's own settings. */
+  /** Applies the stored entity; returns the fields that differ from the local settings. */
   adopt(config: EntityConfigMessage): Adoption;
-  /** A new session: back to the local settings until the backend speaks. */
+  /** A new session: use the local settings until the backend sends the entity. */
   forget(): void;
   setSystem(system: System): void;
 }
@@ -55,7 +55,7 @@ const localConfig = (config: AgentConfig): Config => ({
 
 type Map = Readonly<Record<string, string>>;
 
-/** The backend may hand back hidden values; tokens need the real ones, which this machine still has. */
+/** The backend may return redacted values; tokens need the real ones, which are known locally. */
 const withOwnSecrets = (
   stored: Map | null | undefined,
   own: Map | null | undefined,
@@ -76,13 +76,13 @@ const sorted = (value: unknown): string =>
         : (value ?? null),
   );
 
-/** Hides the values of keys that are to be hidden. */
+/** Redacts the values of the listed keys. */
 const shown = (value: unknown, redact: readonly string[]): unknown =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
     ? redactMap(value as Record<string, string>, redactSet(redact))
     : value;
 
-/** `sent`: as the backend sent it. What it leaves out of keepalive handlers is none there, whatever this agent says. */
+/** `sent`: as received. Keepalive handlers that the backend omits are empty, regardless of local settings. */
 const differences = (local: Config, stored: Config, sent: EntityConfigMessage): Difference[] => {
   const own = stored.subscriptions.filter((name) => name !== `entity:${local.metadata.name}`);
   const rows: readonly (readonly [field: string, flag: string, local: unknown, stored: unknown])[] = [

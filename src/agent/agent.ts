@@ -1,5 +1,5 @@
-// Agent: puts the parts together. A connection opens sessions; a session runs checks and sends what waits in the
-// delivery queue; results, local inputs and keepalives all leave on the same line.
+// Composes the agent. A connection opens sessions; a session runs checks and sends queued events. Results, local
+// inputs and keepalives share one connection.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -37,16 +37,16 @@ export interface AgentDependencies {
 }
 
 export interface Agent {
-  /** Rejects when it can't start; never because no backend can be reached. */
+  /** Rejects if the agent cannot start. An unreachable backend does not cause a rejection. */
   start(): Promise<void>;
-  /** Says goodbye, ends commands, closes listeners; takes about a second at most. */
+  /** Sends a close frame, stops commands and closes listeners; takes about a second at most. */
   stop(): Promise<void>;
   connection(): ConnectionState;
-  /** Where the local inputs listen; those that are off are absent. */
+  /** The ports of the local inputs; disabled ones are absent. */
   ports(): InputPorts;
 }
 
-/** Assets may come from hosts that only the agent's own authorities vouch for. */
+/** Asset hosts may use certificates of the agent's own authorities. */
 const assetStoreOf = (config: AgentConfig, clock: Clock, log: Logger): AssetStore =>
   createAssetStore({
     cacheDir: join(config.cacheDir, 'assets'),
@@ -59,7 +59,7 @@ const assetStoreOf = (config: AgentConfig, clock: Clock, log: Logger): AssetStor
     log,
   });
 
-/** Throws SettingsError when a file it was told to use can't be used. */
+/** Throws SettingsError if a configured file is unusable. */
 export const createAgent = (config: AgentConfig, dependencies: AgentDependencies): Agent => {
   const { clock = realClock, random = Math.random, dial = createDial(config) } = dependencies;
   const log = component(dependencies.log, 'agent');
@@ -150,7 +150,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     isConnected: () => connection.state() === 'connected',
   });
 
-  /** What is under way when the agent stops would be sent again by the next one: a moment for the last answers. */
+  /** Unacknowledged events would be sent again after a restart, so wait briefly for the last acknowledgements. */
   const quiet = () =>
     new Promise<void>((resolve) => {
       if (connection.state() === 'connected') queue.whenQuiet(resolve);
@@ -179,7 +179,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
         const purge = () => {
           assets
             .purge(config.assetsKeepUnused)
-            .catch((error) => log.warn({ error: errorText(error) }, 'unable to tidy the asset cache'));
+            .catch((error) => log.warn({ error: errorText(error) }, 'unable to clean up the asset cache'));
         };
         purge();
         timers.push(every(clock, assetPurgeIntervalMs, purge));

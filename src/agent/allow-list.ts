@@ -1,5 +1,5 @@
-// Allow list: a file that names the commands checks and hooks may run on this machine. A command is compared with
-// it word by word and then runs as those words, without a shell: nothing in it can be read as a second command.
+// Allow list: a file with the commands that checks and hooks may run on this machine. A command is compared word by
+// word and then runs as those words without a shell, so it cannot contain a second command.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
@@ -21,10 +21,10 @@ const entrySchema = z.object({
 });
 export type AllowEntry = z.infer<typeof entrySchema>;
 
-/** An entry, its texts split into words. */
+/** An entry with its texts split into words. */
 interface Rule {
   readonly exec: readonly string[];
-  /** One argument of an entry may be several words, such as `-w 80`. */
+  /** One argument of an entry may contain several words, such as `-w 80`. */
   readonly args: readonly (readonly string[])[];
   readonly passVariables: boolean;
   readonly sha512: string;
@@ -33,7 +33,7 @@ interface Rule {
 const startsWith = (words: readonly string[], from: number, part: readonly string[]): boolean =>
   part.every((word, index) => words[from + index] === word);
 
-/** Whether the words from an index on are arguments of the rule, in any order, each any number of times. */
+/** Whether the words from an index on are arguments of the rule, in any order and number. */
 const areArguments = (rule: Rule, words: readonly string[], from: number): boolean => {
   const reachable = new Set([from]);
   for (let at = from; at < words.length; at += 1) {
@@ -46,12 +46,12 @@ const areArguments = (rule: Rule, words: readonly string[], from: number): boole
 const matches = (rule: Rule, words: readonly string[]): boolean =>
   startsWith(words, 0, rule.exec) && areArguments(rule, words, rule.exec.length);
 
-/** Throws for an entry that no command could match. */
+/** Throws for an entry that can never match. */
 const wordsOf = (text: string, where: string): readonly string[] => {
   const split = commandWords(text);
   if (!split.ok)
     throw new SettingsError(
-      `${where}: ${split.why}. Allowed commands run without a shell; list "sh" with the whole script in quotes if one is needed`,
+      `${where}: ${split.why}. Allowed commands run without a shell; if a shell is required, allow "sh" with the whole script in quotes`,
     );
   return split.words;
 };
@@ -78,7 +78,7 @@ const isExecutable = async (path: string): Promise<boolean> => {
   }
 };
 
-/** The file behind the first word of a command, found as `execvp` does. */
+/** The executable of a command, located like `execvp` does. */
 const findExecutable = async (word: string, searchPath: string): Promise<string | null> => {
   const candidates = word.includes('/')
     ? [word]
@@ -101,7 +101,7 @@ const permitWords = (rules: readonly Rule[], command: string): Stage<Permission>
   return yes({ passVariables: rule.passVariables, words: split.words, sha512: rule.sha512 });
 };
 
-/** Throws SettingsError for an entry that no command could match. */
+/** Throws SettingsError for an entry that can never match. */
 export const allowListOf = (entries: readonly AllowEntry[]): AllowList => {
   const rules = entries.map(ruleOf);
   return {
@@ -111,7 +111,7 @@ export const allowListOf = (entries: readonly AllowEntry[]): AllowList => {
       if (sha512 === '') return yes(permission);
       const path = await findExecutable(words[0] ?? '', environment.PATH ?? '');
       if (path === null || (await sha512Of(path)) !== sha512) return no(deniedMessage);
-      // The file that was hashed is the one that runs, whatever the search path finds later.
+      // Run the verified file, whatever the search path resolves to later.
       return yes({ ...permission, words: [path, ...words.slice(1)] });
     },
   };
@@ -125,17 +125,20 @@ const rulesIn = (path: string, entries: readonly AllowEntry[]): AllowList => {
   }
 };
 
-/** Reads the file; an empty path allows everything. Throws SettingsError: an agent without its allow list must not run. */
+/**
+ * Reads the file; an empty path allows everything. Throws SettingsError: the agent must not run without its allow
+ * list.
+ */
 export const loadAllowList = (path: string, readFile: (path: string) => string): AllowList => {
   if (path === '') return allowEverything;
   if (!/\.(yaml|yml|json)/.test(path))
     throw new SettingsError(`allow-list ${path}: invalid file extension: it must be .yaml, .yml or .json`);
   let content: unknown;
   try {
-    // JSON is YAML.
+    // JSON is a subset of YAML.
     content = readYaml(readFile(path));
   } catch (error) {
-    throw new SettingsError(`allow-list ${path} can't be read: ${errorText(error)}`);
+    throw new SettingsError(`unable to read allow-list ${path}: ${errorText(error)}`);
   }
   const read = z.array(entrySchema).safeParse(content);
   if (read.success) return rulesIn(path, read.data);

@@ -1,6 +1,6 @@
-// Check execution: one run of one check, from its acceptance to its event. The statechart of the execution says what comes
-// next; this file does it and tells the statechart what came of it. Every road ends in an event, also those on which
-// nothing is run; only a stopping agent keeps silent.
+// One run of a check, from the request to its event. The statechart decides the next step; this file performs it
+// and reports the result to the statechart. Every run produces an event, even if no command ran, unless the agent
+// is stopping.
 import { createActor, type SnapshotFrom } from 'xstate';
 import {
   type ExecutionEffect,
@@ -27,10 +27,10 @@ import { type HookResult, hooksFor, runHooks } from './hooks.ts';
 import type { RunTools } from './run-tools.ts';
 
 export interface CheckExecution {
-  /** Null when the agent stopped it: then there is nothing true to report. Rejects only for a fault of ours. */
+  /** Null if the agent stopped the run. Rejects only on an internal error. */
   readonly outcome: Promise<CheckEvent | null>;
   state(): SnapshotFrom<typeof executionMachine>['value'];
-  /** Ends the command of the moment. */
+  /** Stops the current command. */
   stop(): void;
 }
 
@@ -47,7 +47,7 @@ export const startExecution = (
 ): CheckExecution => {
   const actor = createActor(executionMachine, { input: { key, issuedSeconds: run.request.issued } });
   let current: RunningCommand | undefined;
-  /** What the steps hand on to each other. */
+  /** Data passed between the steps. */
   let config = run.request.config;
   let permitted: Permitted | undefined;
   let prepared: Prepared | undefined;

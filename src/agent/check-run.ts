@@ -1,5 +1,5 @@
-// Check run: the steps between a check request and its result: may it run, what does it need, run it, make an event
-// of what came of it. In which order they are taken, the statechart of the execution decides.
+// The steps from a check request to its result: permission, preparation, execution, event. The execution statechart
+// decides their order.
 import type { CheckConfig } from '../model/check.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
@@ -25,23 +25,23 @@ export interface RunRequest {
   readonly sequence: number;
 }
 
-/** A check whose tokens are filled in and whose command may run. */
+/** A check with substituted tokens and a permitted command. */
 export interface Permitted {
   readonly config: CheckConfig;
   readonly permission: Permission;
 }
 
-/** A check that has everything it needs. */
+/** A check that is ready to run. */
 export interface Prepared {
   readonly config: CheckConfig;
-  /** Undefined: a shell reads the command. */
+  /** Undefined: run the command with a shell. */
   readonly words: readonly string[] | undefined;
   readonly environment: Environment;
 }
 
 const denyStatusAnnotation = 'allow_list_on_deny_status';
 
-/** Environment, in the order in which later ones win: the agent's, the assets', secrets, the check's own. */
+/** The environment; later sources win: the agent's, the assets', secrets, the check's own. */
 const environmentOf = (
   request: CheckRequest,
   config: CheckConfig,
@@ -70,13 +70,13 @@ const installAssets = async (
     : no(`error getting assets for check: ${installed.message}`);
 };
 
-/** Fills in the tokens. */
+/** Substitutes the tokens. */
 export const substitute = (run: RunRequest, tools: RunTools): Stage<CheckConfig> => {
   const filled = tools.stages.substitute(run.request.config, run.entity);
   return filled.ok ? filled : no(`error while substituting check tokens: ${filled.message}`);
 };
 
-/** Asks the allow list about the command, tokens filled in. */
+/** Checks the substituted command against the allow list. */
 export const permit = (config: CheckConfig, tools: RunTools): Stage<Permitted> => {
   const permitted = tools.stages.allowList.permit(config.command ?? '');
   return permitted.ok ? yes({ config, permission: permitted.value }) : permitted;
@@ -84,7 +84,7 @@ export const permit = (config: CheckConfig, tools: RunTools): Stage<Permitted> =
 
 export const needsAssets = (run: RunRequest): boolean => (run.request.assets ?? []).length > 0;
 
-/** Assets, if any, the environment, and the last look at the executable. */
+/** Installs assets, builds the environment, and verifies the executable. */
 export const prepare = async (
   { config, permission }: Permitted,
   run: RunRequest,
@@ -109,7 +109,7 @@ const factsOf = (run: RunRequest, config: CheckConfig): RunFacts => ({
   sequence: run.sequence,
 });
 
-/** Status of a refusal: 3, or what the check asks for when its command is not on the allow list. */
+/** Status of a rejected check: 3, or the check's configured status if its command is not on the allow list. */
 const failureStatus = (config: CheckConfig, message: string): number => {
   const asked = Number(config.metadata.annotations?.[denyStatusAnnotation]);
   return message === deniedMessage && Number.isInteger(asked) && asked >= 0 && asked <= 255
@@ -117,7 +117,7 @@ const failureStatus = (config: CheckConfig, message: string): number => {
     : unknownStatus;
 };
 
-/** The event of a check that could not be run. */
+/** The event of a check that could not run. */
 export const failureEvent = (
   run: RunRequest,
   config: CheckConfig,
@@ -129,14 +129,14 @@ export const failureEvent = (
   return resultEvent(factsOf(run, config), outcome, executed);
 };
 
-/** What a command that asked for it reads: the event as it stands before the run. */
+/** The stdin of a command that requested it: the event before the run. */
 const inputOf = (run: RunRequest, config: CheckConfig, executed: number): { input?: string } => {
   if (!config.stdin) return {};
   const event = resultEvent(factsOf(run, config), { status: 0, output: '', executed }, executed);
   return { input: JSON.stringify(toWireEvent(redactEvent(event))) };
 };
 
-/** Starts the command. `executed` is the second in which it was. */
+/** Starts the command. `executed` is the start time in seconds. */
 export const startCommand = (
   { config, words, environment }: Prepared,
   run: RunRequest,
@@ -154,7 +154,7 @@ export const startCommand = (
   return running;
 };
 
-/** The event of a command that ended: measured, its status final, hooks still to come. */
+/** The event of a finished command: with metrics and final status, before the hooks. */
 export const commandEvent = (
   run: RunRequest,
   config: CheckConfig,
@@ -166,7 +166,7 @@ export const commandEvent = (
   return measure(resultEvent(factsOf(run, config), outcome, nowSeconds(clock)), clock, log);
 };
 
-/** The event as it leaves: with the results of its hooks, without the output if that is not wanted. */
+/** The final event: with hook results, and without the output if it is to be discarded. */
 export const finishedEvent = (
   event: CheckEvent,
   config: CheckConfig,

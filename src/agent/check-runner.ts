@@ -1,5 +1,5 @@
-// Check runner: takes check requests as they come from the backend, decides which are run, and hands their results on.
-// Runs go on side by side; one key (check, or check and proxy entity) runs once at a time.
+// Receives check requests, decides which ones to run, and forwards the results. Runs are concurrent; each key
+// (check, or check and proxy entity) runs only once at a time.
 
 import type { AssetStore } from '../assets/asset-store.ts';
 import { checkConfigSchema } from '../model/check.ts';
@@ -24,16 +24,16 @@ export interface CheckRunnerOptions {
   readonly report: (event: CheckEvent) => void;
   readonly tools: Omit<RunTools, 'started' | 'stages'>;
   readonly stages: Omit<Stages, 'assets'>;
-  /** Where assets come from; null: they are disabled on this agent. */
+  /** The asset store; null if assets are disabled on this agent. */
   readonly assets: AssetStore | null;
 }
 
 export interface CheckRunner {
-  /** A parsed `check_request` payload. Never throws. */
+  /** Processes a parsed `check_request` payload. Never throws. */
   request(payload: unknown): void;
-  /** What is under way, and the state of its statechart. */
+  /** Current runs with the state of their statecharts. */
   running(): { readonly key: string; readonly state: string }[];
-  /** Ends every run; what they would have said is not reported. */
+  /** Stops all runs without reporting results. */
   stop(): void;
 }
 
@@ -44,7 +44,7 @@ export const checkKeyOf = (request: CheckRequest): string => {
 
 type Parsed =
   | { readonly type: 'valid'; readonly request: CheckRequest }
-  /** Good enough to say whose result the failure is. */
+  /** Valid enough to attribute the failure to a check. */
   | { readonly type: 'invalid'; readonly request: CheckRequest; readonly message: string }
   | { readonly type: 'unusable'; readonly message: string };
 
@@ -88,7 +88,7 @@ export const createCheckRunner = (options: CheckRunnerOptions): CheckRunner => {
     filter.started(key, request.issued);
     log.info(`scheduling check execution: ${request.config.metadata.name}`);
     const described = runOf(request);
-    // What a check and its hooks use must not be purged under them.
+    // Assets used by the check and its hooks must not be purged during the run.
     const lease = assets?.lease() ?? null;
     const execution = startExecution(key, described, { ...tools, stages: { ...stages, assets: lease } });
     executions.set(key, execution);
@@ -96,10 +96,10 @@ export const createCheckRunner = (options: CheckRunnerOptions): CheckRunner => {
       const event = await execution.outcome;
       if (event !== null && !stopping) options.report(event);
     } catch (error) {
-      // A fault of ours: the check must not fall silent over it.
+      // An internal error must still produce a result for the check.
       log.error({ check: request.config.metadata.name, error: errorText(error) }, 'check execution failed');
       if (!stopping)
-        options.report(failureEvent(described, request.config, `agent fault: ${errorText(error)}`, clock));
+        options.report(failureEvent(described, request.config, `internal agent error: ${errorText(error)}`, clock));
     } finally {
       lease?.release();
       executions.delete(key);

@@ -1,12 +1,12 @@
-// Time as the agent sees it: one door, so that tests can stand in it.
+// The clock of the agent, replaceable in tests.
 
-/** Undoes what it was returned for; a second call does nothing. */
+/** Cancels; further calls have no effect. */
 export type Cancel = () => void;
 
 export interface Clock {
-  /** Milliseconds since the epoch; may jump. For stamps only. */
+  /** Unix time in milliseconds; may jump. For timestamps only. */
   wallMs(): number;
-  /** Never jumps. For durations. */
+  /** Monotonic time, for durations. */
   monotonicMs(): number;
   after(delayMs: number, run: () => void): Cancel;
 }
@@ -24,7 +24,7 @@ export const realClock: Clock = {
 
 export const nowSeconds = (clock: Clock): number => Math.floor(clock.wallMs() / 1000);
 
-/** Runs again and again, `periodMs` after the last run began, until cancelled. */
+/** Repeats until cancelled, with `periodMs` between the starts of two runs. */
 export const every = (clock: Clock, periodMs: number, run: () => void): Cancel => {
   let cancel: Cancel;
   const arm = () => {

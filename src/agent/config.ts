@@ -1,16 +1,16 @@
-// Configuration: the settings of an agent, and whether all of them together make sense. Each is judged by itself where all
-// programs do it; the rules that tie several together are here. One that is wrong is told, and the agent does not start.
+// The configuration of an agent. Single settings are validated by the shared code of all programs; rules between
+// settings are here. An invalid setting is reported and the agent does not start.
 import { nameSchema } from '../model/names.ts';
 import { resolveSettings, SettingsError, type Sources } from '../program/resolve.ts';
 import { type AgentConfig, agentProgram } from './flags.ts';
 
 export interface Configured {
   readonly config: AgentConfig;
-  /** Things that work but should be looked at. */
+  /** Problems that do not prevent the start. */
   readonly warnings: readonly string[];
 }
 
-/** A backend URL with its port, or a complaint. */
+/** A backend URL with its port, or an error. */
 const backendUrl = (text: string): string => {
   let url: URL;
   try {
@@ -21,8 +21,8 @@ const backendUrl = (text: string): string => {
   if (url.protocol !== 'ws:' && url.protocol !== 'wss:')
     throw new SettingsError(`backend URL (${text}) must have ws:// or wss:// scheme`);
   if (url.username !== '' || url.password !== '')
-    throw new SettingsError('a backend URL must not hold a user or password; use --user and --password');
-  // URL drops a port that is the default of its scheme: look at the text itself.
+    throw new SettingsError('a backend URL must not contain a user or password; use --user and --password');
+  // URL drops the default port of its scheme, so check the text itself.
   const hasPort = /^wss?:\/\/[^/?#]*:\d+(?:[/?#]|$)/i.test(text);
   const host = hasPort ? text.replace(/^wss?:\/\/([^/?#]*).*$/i, '$1') : `${url.hostname}:8081`;
   return `${url.protocol}//${host}${url.pathname === '/' ? '' : url.pathname}${url.search}`;
@@ -53,11 +53,11 @@ const problemOf = (config: AgentConfig): string | null => {
   if (badNamespace !== undefined) return `${badNamespace} (got ${JSON.stringify(config.namespace)})`;
   if (config.backendUrl.length === 0) return 'no backend URLs defined: set --backend-url';
   if ((config.certFile === '') !== (config.keyFile === ''))
-    return '--cert-file and --key-file belong together: set both or neither';
+    return '--cert-file and --key-file must be set together';
   return timeoutsProblem(config);
 };
 
-/** A heartbeat that expires before it is sent is no heartbeat. */
+/** A heartbeat timeout must be longer than its interval. */
 const mendHeartbeat = (config: AgentConfig): Configured => {
   const { backendHeartbeatInterval: interval, backendHeartbeatTimeout: timeout } = config;
   if (timeout > interval) return { config, warnings: [] };
@@ -66,7 +66,7 @@ const mendHeartbeat = (config: AgentConfig): Configured => {
   return { config: { ...config, backendHeartbeatTimeout: mended }, warnings: [warning] };
 };
 
-/** Gathers and judges all settings. Throws SettingsError. */
+/** Resolves and validates all settings. Throws SettingsError. */
 export const resolveConfig = (sources: Sources): Configured => {
   const { settings, warnings } = resolveSettings(agentProgram, sources);
   const config = { ...settings, backendUrl: settings.backendUrl.map(backendUrl) };

@@ -1,5 +1,5 @@
-// Connection: keeps one line to one of the backends open, for ever. The statechart of the agent's connection
-// decides when to dial whom; this file dials, waits, pings, and tells it what came of it.
+// Keeps a connection to one of the backends open. The statechart decides when to connect to which backend; this
+// file connects, waits and pings, and reports the results to the statechart.
 import { createActor, type SnapshotFrom } from 'xstate';
 import {
   type AgentConnectionEffect,
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   readonly retry: BackOff;
   readonly heartbeatIntervalMs: number;
   readonly heartbeatTimeoutMs: number;
-  /** 0: a session may last for ever. */
+  /** 0 means no limit. */
   readonly maxSessionMs: number;
   readonly dial: Dial;
   readonly clock: Clock;
@@ -37,14 +37,14 @@ export interface ConnectionOptions {
 
 export interface Connection {
   start(): void;
-  /** Says goodbye and resolves once the line is closed, or half a second has gone by. */
+  /** Sends a close frame; resolves once the connection is closed, or after half a second. */
   stop(): Promise<void>;
-  /** Gives this line up and dials the next backend. */
+  /** Drops this connection and connects to the next backend. */
   drop(why: string): void;
   state(): ConnectionState;
 }
 
-/** The life of one line: its pings, the deadline of their answers, its longest session. */
+/** Maintains one connection: pings, pong timeout, maximum session length. */
 const keepLine = (line: Line, options: ConnectionOptions, cut: (why: string) => void) => {
   const { clock, heartbeatTimeoutMs, log, maxSessionMs, random } = options;
   const timers: Cancel[] = [every(clock, options.heartbeatIntervalMs, () => line.ping())];

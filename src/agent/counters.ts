@@ -1,4 +1,4 @@
-// Counters: what the agent's /metrics shows of its conversation. A counter appears with its first increment.
+// Counters of the backend connection for the agent's /metrics. A counter appears with its first increment.
 
 const names = {
   messagesReceived: 'mon_agent_messages_received',
@@ -14,7 +14,7 @@ export type CounterName = keyof typeof names;
 
 export interface Counters {
   add(name: CounterName, amount?: number): void;
-  /** Prometheus text. */
+  /** Prometheus text format. */
   render(): string;
 }
 

@@ -1,6 +1,6 @@
-// Delivery queue: the last step of an event's road on this machine. Events wait here in order until there is a line,
-// go out, and stay until the backend has told what became of them. What goes when, the statechart decides; this file
-// holds the events, sends them, and tells what became of each.
+// The delivery queue, the last step on the agent: events wait in order for a connection, are sent, and stay until
+// the backend acknowledges or rejects them. The statechart decides what is sent when; this file stores the events,
+// sends them, and reports the outcome of each.
 import { createActor, type SnapshotFrom } from 'xstate';
 import { deliveryQueueMachine } from '../machines/delivery-queue/delivery-queue-machine.ts';
 import type {
@@ -15,25 +15,25 @@ import type { RefusedEvent } from '../wire/messages.ts';
 import { maxWaitingBytes, maxWaitingEvents } from './limits.ts';
 
 export interface Outlet {
-  /** Whether acknowledgements will come. */
+  /** Whether the backend sends acknowledgements. */
   readonly acknowledges: boolean;
   send(event: Event, sent: (error?: Error) => void): void;
 }
 
 export interface DeliveryQueue {
-  /** Takes an event that has an id. `settled` is told once what became of it. */
+  /** Enqueues an event that has an id. `settled` is called once with the outcome. */
   enqueue(event: Event, settled?: (delivery: Delivery) => void): void;
-  /** There is a line: what was under way goes first. */
+  /** Connected: unacknowledged events are sent first. */
   open(outlet: Outlet): void;
-  /** The line is gone: what was under way is kept. */
+  /** Disconnected: unacknowledged events are kept. */
   close(): void;
   acknowledged(ids: readonly string[], refused: readonly RefusedEvent[]): void;
   state(): SnapshotFrom<typeof deliveryQueueMachine>['value'];
-  /** Events not yet settled. */
+  /** Number of unsettled events. */
   size(): number;
-  /** Events sent and not yet settled. */
+  /** Number of sent, unsettled events. */
   underWay(): number;
-  /** Calls back once nothing is under way: at once, or with the last acknowledgement. */
+  /** Calls back once no sent event is unsettled, possibly immediately. */
   whenQuiet(run: () => void): void;
 }
 
@@ -42,7 +42,7 @@ interface Entry {
   readonly settled: (delivery: Delivery) => void;
 }
 
-/** Near enough for a bound on memory, without encoding the event. */
+/** An estimate for the memory limit, without encoding the event. */
 const roughBytes = (event: Event): number =>
   1_000 + (event.check?.output.length ?? 0) * 2 + (event.metrics?.points?.length ?? 0) * 200;
 
@@ -74,7 +74,7 @@ export const createDeliveryQueue = (log: Logger, limits = ownLimits): DeliveryQu
       const { check, entity, id } = event;
       log.error(
         { check: check?.metadata.name, entity: entity.metadata.name, event_uuid: id, waiting: entries.size },
-        'event dropped: too many events wait for a backend',
+        'event dropped: too many events are waiting for a backend',
       );
     }
     settled(delivery);
@@ -116,7 +116,7 @@ export const createDeliveryQueue = (log: Logger, limits = ownLimits): DeliveryQu
         const known = context().underWay.find((queued) => queued.id === id);
         const check = known && entries.get(known.key)?.event.check?.metadata.name;
         if (known !== undefined)
-          log.error({ check, event_uuid: id, error: message }, 'the backend refused an event for good');
+          log.error({ check, event_uuid: id, error: message }, 'the backend rejected an event permanently');
       }
       actor.send({ type: 'events.answered', delivered: ids, refused: refused.map(({ id }) => id) });
     },

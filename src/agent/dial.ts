@@ -1,5 +1,5 @@
-// Dialling: opens one WebSocket to one backend, and makes of it a line that can send, report and close.
-// The only place in the agent that knows the WebSocket library.
+// Opens one WebSocket to one backend and wraps it for sending, reporting and closing. The only file of the agent
+// that uses the WebSocket library.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import WebSocket from 'ws';
@@ -17,11 +17,11 @@ import { tlsToBackend } from './tls.ts';
 export interface Line {
   readonly agreement: Agreement;
   readonly url: string;
-  /** `sent` is told when the bytes were handed to the system, or why they could not be. */
+  /** `sent` is called when the bytes were passed to the operating system, or with an error. */
   send(frame: Buffer, sent?: (error?: Error) => void): void;
   ping(): void;
   close(code: number, reason: string): void;
-  /** Without a goodbye: for a line that is dead already. */
+  /** Without a close frame, for a dead connection. */
   cut(): void;
 }
 
@@ -29,15 +29,15 @@ export interface LineListener {
   opened(line: Line): void;
   message(bytes: Buffer): void;
   pong(): void;
-  /** Once, whether or not it ever opened. */
+  /** Called once, whether or not the connection was ever open. */
   ended(why: LineEnd): void;
 }
 
 export interface LineEnd {
   readonly message: string;
-  /** Closed with code 1001: nothing went wrong. */
+  /** Closed normally, with code 1001. */
   readonly clean: boolean;
-  /** The HTTP status of a refused handshake. */
+  /** The HTTP status of a rejected handshake. */
   readonly status: number | null;
   readonly retryAfter?: string;
 }
@@ -49,7 +49,7 @@ export const goodbye = 'bye';
 
 const defaultPort = (url: URL): number => Number(url.port) || (url.protocol === 'wss:' ? 443 : 80);
 
-/** Straight to the backend, or through the proxy that the environment names. */
+/** Direct, or through the proxy configured in the environment. */
 const wayTo = (address: string, config: AgentConfig, variables: Variables): WebSocket.ClientOptions => {
   const url = new URL(address);
   const tls = url.protocol === 'wss:' ? tlsToBackend(config) : undefined;
@@ -61,7 +61,7 @@ const wayTo = (address: string, config: AgentConfig, variables: Variables): WebS
   type Done = (error: Error | null, socket?: Duplex) => void;
   const createConnection = (_: unknown, done: Done) =>
     void openTunnel(proxy, destination, timeoutMs).then((socket) => done(null, socket), done);
-  // The library hands this on to Node's HTTP client, which takes a callback; its types know sockets only.
+  // Passed to Node's HTTP client, which accepts a callback; the library's types only allow sockets.
   return { createConnection } as unknown as WebSocket.ClientOptions;
 };
 
@@ -83,7 +83,7 @@ const lineOf = (socket: WebSocket, url: string, agreement: Agreement): Line => (
   cut: () => socket.terminate(),
 });
 
-/** Reads the beginning of a refusal's body, then reports it. */
+/** Reads the start of an error response body, then reports it. */
 const readRefusal = (response: IncomingMessage, done: (body: string) => void): void => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -102,7 +102,7 @@ const readRefusal = (response: IncomingMessage, done: (body: string) => void): v
   response.once('close', finish);
 };
 
-/** Dials with the agent's credentials and limits. Reports everything to the listener, also what goes wrong at once. */
+/** Connects with the agent's credentials and limits. All errors, including immediate ones, go to the listener. */
 export const createDial =
   (config: AgentConfig, variables: Variables = process.env): Dial =>
   (url, listener) => {
@@ -125,7 +125,7 @@ export const createDial =
         maxBufferedChunks,
       } as WebSocket.ClientOptions);
     } catch (error) {
-      // Unreadable certificate files, for instance: told later, like every other end.
+      // E.g. unreadable certificate files: reported asynchronously, like every other error.
       queueMicrotask(() => end({ message: (error as Error).message, clean: false, status: null }));
       return { cancel: () => {} };
     }

@@ -1,5 +1,5 @@
-// Duplicates: which check requests are run. An agent that shares two subscriptions with a check gets the same
-// request twice, and a check that is still running is not run again.
+// Detects duplicate check requests. An agent that shares two subscriptions with a check receives the same request
+// twice, and a check that is still running is not started again.
 import { maxRememberedChecks } from './limits.ts';
 
 export type RequestVerdict =
@@ -19,7 +19,7 @@ const messages = {
     'check request has already been received - agent and check may have multiple matching subscriptions',
 };
 
-/** The last issue time of each key is remembered as long as the process lives, for at most so many keys. */
+/** Remembers the last issue time of each key for the lifetime of the process, up to a maximum number of keys. */
 export const createRequestFilter = (maxKeys = maxRememberedChecks): RequestFilter => {
   const lastIssued = new Map<string, number>();
   const inProgress = new Set<string>();

@@ -16,9 +16,9 @@ export interface QueuedEvent {
 }
 
 export interface EventQueue {
-  /** Resolves when the event is on disk. Rejects when it could not be written. */
+  /** Resolves when the event is on disk. Rejects if it could not be written. */
   add(event: Event): Promise<void>;
-  /** The oldest events after a key, at most so many. Keys are above 0. */
+  /** The oldest events after a key, up to `limit`. Keys are above 0. */
   after(key: number, limit: number): QueuedEvent[];
   remove(key: number): Promise<void>;
   size(): number;
@@ -30,7 +30,7 @@ export const isOfCache = (name: string): boolean => ['queue', 'assets', 'owner.s
 
 export const eventQueuePath = (cacheDir: string): string => join(cacheDir, 'queue');
 
-/** Opens, or creates, the queue below the cache directory. Rejects when that can't be done. */
+/** Opens or creates the queue in the cache directory. Rejects if that fails. */
 export const openEventQueue = async (
   cacheDir: string,
   log: Logger,

@@ -1,5 +1,5 @@
-// Event relay: takes events from the disk queue, no faster than allowed, and hands them to the delivery queue;
-// removes each once the backend has it, or has said that it never will.
+// Moves events from the disk queue to the delivery queue, rate limited, and removes each one after the backend has
+// accepted or permanently rejected it.
 
 import { errorText, type Logger } from '../program/log.ts';
 import { createTokenBucket } from '../program/token-bucket.ts';
@@ -9,7 +9,7 @@ import type { EventQueue } from './event-queue.ts';
 import { dropRetryMs } from './limits.ts';
 
 export interface EventRelay {
-  /** There may be something new. */
+  /** Call when new events may be available. */
   wake(): void;
   stop(): void;
 }
@@ -19,7 +19,7 @@ export interface RelayOptions {
   readonly queue: DeliveryQueue;
   readonly ratePerSecond: number;
   readonly burst: number;
-  /** Most events handed on and not yet settled. */
+  /** Maximum number of unsettled events. */
   readonly window: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -29,7 +29,7 @@ export const createEventRelay = (options: RelayOptions): EventRelay => {
   const { clock, disk, log, queue } = options;
   const bucket = createTokenBucket(options.ratePerSecond, options.burst, clock.monotonicMs());
   const handedOn = new Set<number>();
-  /** Everything up to here was handed on: only what is new is read. */
+  /** Events up to this key were already passed on. */
   let cursor = 0;
   let cancelWait: Cancel | undefined;
   let stopped = false;
@@ -40,7 +40,7 @@ export const createEventRelay = (options: RelayOptions): EventRelay => {
       wake();
     };
     disk.remove(key).then(done, (error) => {
-      // It stays on disk and stays marked as handed on: it goes out again after a restart, with the same id.
+      // It stays on disk and marked as passed on; after a restart it is sent again with the same id.
       log.error({ error: errorText(error) }, 'api queue write failed');
     });
   };

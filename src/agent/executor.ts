@@ -1,32 +1,32 @@
-// Executor: what an ended command means to a check of an agent: its status, and the text people read.
+// Maps the outcome of a command to the status and output of a check.
 import { type CommandRequest, type Ending, runCommand } from '../execution/run-command.ts';
 import type { Environment } from '../program/environment.ts';
 import { maxOutputBytes } from './limits.ts';
 
 export interface Command {
   readonly command: string;
-  /** Given: the command runs as these words, without a shell. */
+  /** If given, the command runs as these words, without a shell. */
   readonly words?: readonly string[] | undefined;
-  /** 0: as long as it takes. */
+  /** 0 means no limit. */
   readonly timeoutSeconds: number;
   readonly environment: Environment;
-  /** Written to standard input, which is then closed; without it the command reads from nothing. */
+  /** Written to stdin, which is then closed. If absent, stdin is closed immediately. */
   readonly input?: string;
 }
 
 export interface CommandResult {
-  /** `stopped`: the agent itself ended it, so its status says nothing about what was being checked. */
+  /** `stopped`: stopped by the agent, so the status says nothing about the check. */
   readonly ending: Ending['type'];
-  /** Exit status; 128 + n after signal n; 2 after a timeout; 3 when it could not be started. */
+  /** Exit status; 128 + n after signal n; 2 after a timeout; 3 if it could not be started. */
   readonly status: number;
-  /** Standard output and standard error in order of arrival, with a last line that says so if something is missing. */
+  /** Stdout and stderr in order of arrival, with a note at the end if the output was truncated. */
   readonly output: string;
   readonly durationSeconds: number;
 }
 
 export interface RunningCommand {
   readonly result: Promise<CommandResult>;
-  /** Ends the whole group at once. */
+  /** Kills the whole process group immediately. */
   stop(): void;
 }
 
@@ -41,7 +41,7 @@ const statusOf = (ending: Ending): number => {
   return ending.type === 'timedOut' ? timeoutStatus : unknownStatus;
 };
 
-/** What is said before the command's own words. */
+/** A prefix for the command's output. */
 const noteOf = (ending: Ending): string => {
   if (ending.type === 'notStarted') return ending.error.message;
   if (ending.type !== 'timedOut') return '';
@@ -51,9 +51,9 @@ const noteOf = (ending: Ending): string => {
 };
 
 const truncationNote = (droppedBytes: number): string =>
-  droppedBytes === 0 ? '' : `\n[output truncated: ${droppedBytes} more bytes were not kept]\n`;
+  droppedBytes === 0 ? '' : `\n[output truncated: ${droppedBytes} bytes were discarded]\n`;
 
-/** Starts a command. Never throws and never rejects: what goes wrong is in the result. */
+/** Starts a command. Never throws or rejects; failures are results. */
 export const execute = (command: Command, outputLimitBytes = maxOutputBytes): RunningCommand => {
   const { timeoutSeconds, ...rest } = command;
   const request: CommandRequest = {

@@ -1,5 +1,5 @@
-// Hooks: the commands a check names for the status it ended with. They run one after the other, each at most once;
-// one that is missing or broken shows up as a failed hook, never as silence.
+// Runs the hooks of a check for its exit status: in sequence, each at most once. A missing or invalid hook is
+// reported as a failed hook.
 import type { Check } from '../model/check.ts';
 import type { CheckEvent } from '../model/event.ts';
 import { redactEvent } from '../model/redaction.ts';
@@ -16,7 +16,7 @@ export type HookResult = NonNullable<NonNullable<Check['hooks']>[number]>;
 const brokenHookStatus = 2;
 const deniedHookMessage = 'check hook command denied by the agent allow list';
 
-/** Whether the hooks under this type run for a status. */
+/** Whether hooks of this type run for a status. */
 export const hookTypeMatches = (type: string, status: number): boolean => {
   switch (type) {
     case 'ok':
@@ -34,7 +34,7 @@ export const hookTypeMatches = (type: string, status: number): boolean => {
   }
 };
 
-/** The hooks a status asks for, in the order of the check, each once. */
+/** The hooks for a status, in the order of the check, without duplicates. */
 export const hooksFor = (check: Pick<Check, 'check_hooks' | 'status'>): string[] => {
   const named = (check.check_hooks ?? []).flatMap((list) =>
     Object.entries(list).flatMap(([type, names]) =>
@@ -141,7 +141,7 @@ const runOne = async (
   return result.ending === 'stopped' ? null : resultOf(name, defined, { ...result, executed });
 };
 
-/** The results of all hooks this event asks for. Null when the agent was stopped meanwhile. */
+/** The results of all hooks for this event. Null if the agent was stopped meanwhile. */
 export const runHooks = async (
   event: CheckEvent,
   request: CheckRequest,

@@ -1,5 +1,5 @@
-// HTTP API of the agent: programs on this machine hand in events and ask how the agent is (interface section 4.5).
-// The first step on the road of a local event: bytes come in here and are on disk before the sender hears 202.
+// The HTTP API of the agent: local programs submit events and query the agent's health (interface section 4.5). An
+// event is on disk before the response 202.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Event } from '../model/event.ts';
@@ -15,9 +15,9 @@ export interface ApiOptions {
   readonly log: Logger;
   readonly isConnected: () => boolean;
   readonly prepare: (raw: unknown) => Stage<Event>;
-  /** Resolves when the event will not be lost any more. */
+  /** Resolves when the event is durable. */
   readonly accept: (event: Event) => Promise<void>;
-  /** Prometheus text. */
+  /** Prometheus text format. */
   readonly metrics: () => string;
 }
 
@@ -29,8 +29,8 @@ export interface HttpApi {
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Browsers name the page a request comes from. Pages from elsewhere may reach this address too, and must not hand in events;
- * a page that was loaded from here may.
+ * Rejects events from pages of other origins, which can reach this address through a browser. The `Origin` header
+ * identifies the page.
  */
 const isForeign = (origin: string | undefined, host: string): boolean => {
   if (origin === undefined) return false;
@@ -38,7 +38,7 @@ const isForeign = (origin: string | undefined, host: string): boolean => {
     const { hostname } = new URL(origin);
     return !loopbackNames.has(hostname) && hostname !== host && hostname !== `[${host}]`;
   } catch {
-    // `null`: a page that hides where it is from.
+    // `null`: a page that hides its origin.
     return true;
   }
 };
@@ -106,7 +106,7 @@ const route = async (request: IncomingMessage, reply: Reply, options: ApiOptions
   const method = request.method ?? '';
   const { origin } = request.headers;
   if (isForeign(origin, options.host))
-    return reply(403, `requests of pages from elsewhere (${origin}) are refused\n`);
+    return reply(403, `requests of pages from another origin (${origin}) are rejected\n`);
   if (path === '/events') return method === 'POST' ? postEvent(request, reply, options) : reply(405);
   if (path === '/metrics') return reply(200, options.metrics(), 'text/plain; version=0.0.4; charset=utf-8');
   if (path === '/healthz' && reads.has(method))
@@ -124,10 +124,10 @@ const handle = async (
   try {
     await route(request, reply, options);
   } catch (error) {
-    options.log.error({ error: errorText(error), path: request.url }, 'agent api fault');
+    options.log.error({ error: errorText(error), path: request.url }, 'internal error in the agent API');
     reply(500, 'internal error occurred\n');
   }
-  // What was not read of a refused body must not be taken for the next request.
+  // The unread rest of a rejected body must not be parsed as the next request.
   if (!request.complete) response.once('finish', () => request.destroy());
 };
 
@@ -140,7 +140,7 @@ const listen = (server: Server, host: string, port: number): Promise<void> =>
     });
   });
 
-/** Rejects when the address can't be had: the agent does not start without the API it was told to have. */
+/** Rejects if the address is not available: the agent must not start without its configured API. */
 export const startHttpApi = async (options: ApiOptions): Promise<HttpApi> => {
   const server = createServer((request, response) => void handle(request, response, options));
   server.requestTimeout = apiTimeoutMs;

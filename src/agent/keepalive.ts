@@ -1,4 +1,4 @@
-// Keepalives: the sign of life an agent gives, an event whose check is `keepalive`.
+// Keepalives: events whose check is `keepalive`.
 import { type Check, checkSchema } from '../model/check.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent } from '../model/event.ts';
@@ -26,7 +26,7 @@ export const keepalivePipelines = (
   };
 };
 
-/** Interval, timeout and ttl of the check tell the backend when to worry, in seconds. */
+/** Interval, timeout and ttl of this check configure the backend's keepalive monitoring, in seconds. */
 const keepaliveCheck = (config: AgentConfig): Check =>
   checkSchema.parse({
     interval: config.keepaliveInterval,

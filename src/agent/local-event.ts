@@ -1,5 +1,5 @@
-// Local events: what programs on this machine hand to the agent becomes an event of the agent. Gaps are filled,
-// then it is judged; the entity is always the agent's own, another name makes it a proxy's.
+// Converts events of local programs to events of this agent: fills in defaults and validates. The entity is the
+// agent's own; another name creates an event of a proxy entity.
 
 import { z } from 'zod';
 import { type Check, checkSchema } from '../model/check.ts';
@@ -58,7 +58,7 @@ const restSchema = z.object({
   pipelines: z.array(resourceReferenceSchema).nullish(),
 });
 
-/** The name of another entity, if the sender named one. */
+/** The name of another entity, if given. */
 const foreignName = (entity: unknown, facts: LocalFacts): string => {
   const name = isObject(entity) && isObject(entity.metadata) ? entity.metadata.name : '';
   return typeof name === 'string' && name !== facts.agentName ? name : '';
@@ -71,7 +71,7 @@ const readId = (raw: unknown, facts: LocalFacts): Stage<string> => {
     : no(`invalid event id: ${JSON.stringify(raw)} is not a UUID`);
 };
 
-/** An event of this agent, or the sentence that tells the sender what was wrong. `ownId`: whatever id the sender gave it. */
+/** An event of this agent, or the error for the sender. `ownId`: ignore the id given by the sender. */
 export const prepareEvent = (
   raw: unknown,
   facts: LocalFacts,

@@ -1,5 +1,5 @@
-// Local inputs: everything through which programs on this machine reach the agent: HTTP API with its disk queue,
-// TCP and UDP sockets, StatsD. They run whether or not there is a backend.
+// The inputs for local programs: HTTP API with its disk queue, TCP and UDP sockets, StatsD. They run regardless of
+// the backend connection.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Entity } from '../model/entity.ts';
@@ -27,7 +27,7 @@ export interface InputPorts {
 }
 
 export interface LocalInputs {
-  /** Rejects when the disk queue or the HTTP API can't be had; the other inputs only say so in the log. */
+  /** Rejects if the disk queue or the HTTP API is not available; other inputs only log their errors. */
   start(): Promise<void>;
   stop(): Promise<void>;
   ports(): InputPorts;
@@ -43,7 +43,7 @@ export interface LocalInputOptions {
   readonly isConnected: () => boolean;
 }
 
-/** A listener that was asked for and can't be had stops the agent: what is sent to it would be lost without a word. */
+/** A configured listener that cannot be opened stops the agent, since data sent to it would be lost silently. */
 const listenFailed =
   (what: string, portFlag: string, offFlag: string) =>
   (error: unknown): never => {
@@ -70,7 +70,7 @@ export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
   });
 
   const startApi = async () => {
-    // Without the API nothing new comes, but what an earlier run accepted still goes out.
+    // Without the API there are no new events, but events accepted by an earlier run are still sent.
     if (config.disableApi && !existsSync(eventQueuePath(config.cacheDir))) return;
     const queued = await openEventQueue(config.cacheDir, log);
     disk = queued;
@@ -99,7 +99,7 @@ export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
         relaying.wake();
       },
       metrics: () => processMetrics() + counters.render(),
-    }).catch(listenFailed(`the API can't listen on ${host}:${port}`, '--api-port', '--disable-api'));
+    }).catch(listenFailed(`the API cannot listen on ${host}:${port}`, '--api-port', '--disable-api'));
   };
 
   const startTheSockets = async () => {
@@ -112,7 +112,7 @@ export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
       log,
       prepare: (raw) => socketEvent(raw, facts()),
       accept: (event) => queue.enqueue(event),
-    }).catch(listenFailed(`sockets can't listen on ${host}:${port}`, '--socket-port', '--disable-sockets'));
+    }).catch(listenFailed(`sockets cannot listen on ${host}:${port}`, '--socket-port', '--disable-sockets'));
   };
 
   const startTheStatsd = async () => {
@@ -130,7 +130,7 @@ export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
       newId: randomUUID,
       report: (event) => queue.enqueue(event),
     }).catch(
-      listenFailed(`StatsD can't listen on ${host}:${port}`, '--statsd-metrics-port', '--statsd-disable'),
+      listenFailed(`StatsD cannot listen on ${host}:${port}`, '--statsd-metrics-port', '--statsd-disable'),
     );
   };
 

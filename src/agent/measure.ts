@@ -1,4 +1,4 @@
-// Measuring: takes metrics out of a check's output and lets thresholds raise its status.
+// Extracts metrics from a check's output and applies thresholds to its status.
 import type { CheckEvent } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';
 import { type Clock, nowSeconds } from './clock.ts';
@@ -19,7 +19,7 @@ const readers: ReadonlyMap<string, Extract> = new Map([
   ['prometheus_text', prometheusText],
 ]);
 
-/** More than this many unreadable lines are counted, not told one by one. */
+/** More unreadable lines than this are counted instead of reported individually. */
 const maxToldLines = 5;
 
 const tell = ({ bad, points }: Extraction, event: CheckEvent, log: Logger): void => {
@@ -35,7 +35,7 @@ const tell = ({ bad, points }: Extraction, event: CheckEvent, log: Logger): void
     log.error({ ...about, points: points.length, kept: maxMetricPoints }, 'too many metrics in check output');
 };
 
-/** The event with its metrics, and with the status its thresholds give it. */
+/** The event with its metrics, and the status after thresholds. */
 export const measure = (event: CheckEvent, clock: Clock, log: Logger): CheckEvent => {
   const { check } = event;
   const handlers = check.output_metric_handlers;
@@ -50,7 +50,7 @@ export const measure = (event: CheckEvent, clock: Clock, log: Logger): CheckEven
   tell(extraction, event, log);
   const points = extraction.points.slice(0, maxMetricPoints);
   const measured = { ...event, metrics: { handlers, points: points.length === 0 ? null : points } };
-  // Thresholds speak only where the command itself found nothing wrong.
+  // Thresholds apply only if the command itself reported OK.
   if (check.status !== 0 || points.length === 0) return measured;
   const judgement = judgeThresholds(check.output_metric_thresholds ?? [], points);
   if (judgement === null) return measured;

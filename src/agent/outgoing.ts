@@ -1,5 +1,5 @@
-// Outgoing: an event becomes a frame that the backend will take: redacted, and no larger than a message may be.
-// What does not fit is cut where it hurts least: output first, then the output of hooks, then metrics; the cut is told.
+// Encodes an event as a frame: redacted, and within the maximum message size. An oversized event is truncated in
+// this order: output, hook output, metrics. The truncation is reported.
 import type { Check } from '../model/check.ts';
 import type { Event } from '../model/event.ts';
 import { jsonWithTimestamps } from '../model/exact-timestamps.ts';
@@ -11,7 +11,7 @@ import { maxPayloadBytes } from '../wire/limits.ts';
 
 export interface Outgoing {
   readonly frame: Buffer;
-  /** What was left out, in words; empty when nothing was. */
+  /** Describes what was removed; empty if nothing was. */
   readonly cut: string;
 }
 
@@ -31,7 +31,7 @@ const withOutput = (event: Event, check: Check, keptBytes: number): Event => {
   };
 };
 
-/** As much of the output as fits: escaping makes some bytes cost more than one, hence the rounds. */
+/** As much output as fits. Escaping makes some bytes longer, so this takes several rounds. */
 const shortenOutput = (event: Event, limitBytes: number): Event => {
   const { check } = event;
   if (check === undefined || check.output === '') return event;
@@ -61,7 +61,7 @@ const withPoints = (event: Event, count: number): Event =>
     ? event
     : { ...event, metrics: { ...event.metrics, points: (event.metrics.points ?? []).slice(0, count) } };
 
-/** Half as many points until it fits. */
+/** Halves the number of points until it fits. */
 const shortenPoints = (event: Event, limitBytes: number): Event => {
   let count = event.metrics?.points?.length ?? 0;
   let shortened = event;
@@ -72,7 +72,7 @@ const shortenPoints = (event: Event, limitBytes: number): Event => {
   return shortened;
 };
 
-/** Never larger than the limit, save for an event whose definition alone is. */
+/** Never exceeds the limit, unless the definition alone does. */
 export const encodeEvent = (event: Event, limitBytes = maxPayloadBytes): Outgoing => {
   const whole = encode('event', event);
   if (whole.length <= limitBytes) return { frame: whole, cut: '' };

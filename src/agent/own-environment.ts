@@ -1,7 +1,7 @@
-// Own environment: what every command of the agent starts from.
+// The base environment of all commands of the agent.
 import type { Environment } from '../program/environment.ts';
 
-/** The agent's own variables, without those that hold its settings: a check has no business with the password. */
+/** The agent's environment without its own settings, which include its password. */
 export const ownEnvironment = (environment: NodeJS.ProcessEnv = process.env): Environment =>
   Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>

@@ -1,8 +1,8 @@
-// Ids that programs of this machine give to the events they post. A backend drops an event whose id it has seen: right for a
-// request that was repeated, wrong for another event under the same id. That one goes out under an id of its own.
+// Tracks ids of posted events. The backend drops an event with a known id, which is correct for a repeated request
+// but not for a different event with the same id. Such an event is sent with a new id.
 import { createHash } from 'node:crypto';
 
-/** Ids remembered, the oldest given up first. */
+/** Maximum number of ids; the oldest is forgotten first. */
 const maxPostedIds = 1_000;
 
 const givenId = (raw: unknown): string | null => {
@@ -10,7 +10,7 @@ const givenId = (raw: unknown): string | null => {
   return typeof id === 'string' && id !== '' ? id.toLowerCase() : null;
 };
 
-/** Tells of each body whether its id last came with another content. */
+/** Returns whether the id of a body was last used with different content. */
 export const createPostedIds = (): ((raw: unknown) => boolean) => {
   const contents = new Map<string, string>();
   return (raw) => {

@@ -1,4 +1,4 @@
-// Process metrics: what the agent's /metrics tells of the process itself, in Prometheus text.
+// Process metrics for the agent's /metrics, in Prometheus text format.
 import { version } from '../program/version.ts';
 
 export const processMetrics = (): string => {

@@ -1,5 +1,5 @@
-// Queue files: texts under growing keys, in files that are appended to, and deleted once everything in them is removed. A write
-// is told as done after it is on the disk; writes that come together share one fsync.
+// Append-only files of texts with ascending keys; a file is deleted once all its entries are removed. A write
+// resolves after it is on disk; concurrent writes share one fsync.
 import { closeSync, fsyncSync, openSync, readSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,23 +20,23 @@ import {
 } from './queue-segment.ts';
 
 export interface QueueFileLimits {
-  /** A file that is this long gets no further events. */
+  /** Size at which a file is closed for further events. */
   readonly segmentBytes: number;
-  /** Most bytes of all files together. */
+  /** Maximum total size of all files. */
   readonly totalBytes: number;
 }
 
 export interface QueueFiles {
-  /** Resolves when the text is on disk. Rejects when it can't be written, and then it will not appear. */
+  /** Resolves when the text is on disk. Rejects if it cannot be written; then it will not appear. */
   append(text: string): Promise<void>;
   /** Resolves when the removal is on disk. */
   remove(key: number): Promise<void>;
-  /** The oldest keys after a key, at most so many. */
+  /** The oldest keys after a key, up to `limit`. */
   after(key: number, limit: number): number[];
-  /** Undefined when the record was damaged since it was written. */
+  /** Undefined if the record was damaged after it was written. */
   read(key: number): string | undefined;
   size(): number;
-  /** Of all files. */
+  /** Total size of all files. */
   bytes(): number;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ interface Active {
 
 const ownLimits: QueueFileLimits = { segmentBytes: maxSegmentBytes, totalBytes: maxQueueBytes };
 
-/** A new name in a folder outlives a loss of power only after this. Windows has no such call. */
+/** fsync on the directory, so that a new name survives a power failure. Not available on Windows. */
 export const syncFolder = (path: string): void => {
   if (!platform.syncsFolders) return;
   const folder = openSync(path, 'r');
@@ -102,7 +102,7 @@ const readText = ({ path, bytes }: Segment, offset: number, key: number): string
   }
 };
 
-/** Opens, or creates, the files in a folder. Throws when that can't be done. */
+/** Opens or creates the files in a directory. Throws if that fails. */
 export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits): QueueFiles => {
   makeFolder(folder);
   let segments = readSegments(folder, log);
@@ -124,11 +124,11 @@ export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits):
     await sealed?.file.close();
   };
 
-  /** The file that takes this many bytes more. */
+  /** The file for this many more bytes. */
   const roomFor = async (more: number): Promise<Active> => {
     if (bytes() + more > limits.totalBytes)
       throw new Error(
-        `the api queue is full: ${bytes()} bytes wait for a backend (at most ${limits.totalBytes})`,
+        `the api queue is full: ${bytes()} bytes are waiting for a backend (at most ${limits.totalBytes})`,
       );
     if (active !== undefined && active.segment.bytes >= limits.segmentBytes) await seal();
     if (active === undefined) {
@@ -138,7 +138,7 @@ export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits):
     return active;
   };
 
-  /** Takes back what was half written; where that fails too, the file is given no further events. */
+  /** Truncates a partial write; if that fails too, the file is closed for further events. */
   const takeBack = async ({ segment, file }: Active): Promise<void> => {
     try {
       await file.truncate(segment.bytes);
@@ -152,7 +152,7 @@ export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits):
   const writeTogether = async (batch: readonly Waiting<string>[]): Promise<void> => {
     const length = batch.reduce((sum, { what }) => sum + recordHeaderBytes + Buffer.byteLength(what), 0);
     const target = await roomFor(length);
-    // Keys of a write that fails are not used again.
+    // Keys of failed writes are not reused.
     const records = batch.map(({ what }) => {
       lastKey += 1;
       return { key: lastKey, record: encodeRecord(lastKey, what) };
@@ -171,7 +171,7 @@ export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits):
     }
   };
 
-  /** As many as fit into one file share a write; each is told by itself. */
+  /** Records that fit into one file share a write; each is confirmed individually. */
   const flushAppends = async (): Promise<void> => {
     const batch: Waiting<string>[] = [];
     for (let size = 0; appends.length > 0 && size < limits.segmentBytes; ) {
@@ -200,7 +200,7 @@ export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits):
     rmSync(segment.path, { force: true });
   };
 
-  /** One byte a removed event, written over: needs no space, so it works on a full disk. */
+  /** Overwrites one byte per removed event, so it needs no space and works on a full disk. */
   const removeFrom = async (segment: Segment, keys: readonly number[]): Promise<void> => {
     const file = await open(segment.path, 'r+');
     try {

@@ -1,5 +1,5 @@
-// Queue recovery: reads the files of the event queue that an earlier run left, before anything is written. Where a crash cut
-// the newest file off nothing had been promised; any other damage loses what stood there, and the log names the file.
+// Reads the queue files of an earlier run before anything is written. A truncated newest file is normal after a
+// crash: those writes were not confirmed. Other damage loses the affected events, and the log names the file.
 import {
   closeSync,
   fsyncSync,
@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import type { Logger } from '../program/log.ts';
 import { type ScannedSegment, scanSegment, segmentFormat, segmentHeaderBytes } from './queue-segment.ts';
 
-/** A file of the queue, and where its events are. */
+/** A queue file and the positions of its events. */
 export interface Segment {
   readonly path: string;
   readonly firstKey: number;
-  /** Where the record of `firstKey + index` starts; 0: there is none, or it was removed. */
+  /** The offset of the record with key `firstKey + index`; 0 if it is missing or removed. */
   readonly offsets: number[];
   waiting: number;
   bytes: number;
@@ -62,7 +62,7 @@ const readSegment = (folder: string, name: string, isNewest: boolean, log: Logge
   const { format } = scanned;
   if (format !== undefined && format !== segmentFormat)
     throw new Error(
-      `${path} has format ${format}, this mon-agent reads format ${segmentFormat}; start the version that wrote it`,
+      `${path} has format ${format}, but this mon-agent reads format ${segmentFormat}; start the version that wrote it`,
     );
   const segment = segmentOf(path, Number.parseInt(name, 10), content.length, scanned);
   const last = scanned.damaged.at(-1);
@@ -70,23 +70,23 @@ const readSegment = (folder: string, name: string, isNewest: boolean, log: Logge
   if (tail !== undefined) {
     log.warn(
       { path, from: tail.from, to: tail.to },
-      'the api queue ended in the middle of a write: cut off there',
+      'the api queue ended with a partial write; it was truncated there',
     );
     segment.bytes = tail.from;
     if (tail.from > segmentHeaderBytes) cutOff(path, tail.from);
   }
   const damaged = scanned.damaged.filter((part) => part !== tail);
   for (const { from, to } of damaged)
-    log.error({ path, from, to }, 'a file of the api queue is damaged: events in this part of it are lost');
+    log.error({ path, from, to }, 'a file of the api queue is damaged: its unreadable events are lost');
   if (segment.waiting === 0 && damaged.length === 0) rmSync(path);
   if (segment.waiting === 0 && damaged.length > 0) {
     renameSync(path, `${path}.damaged`);
-    log.error({ path: `${path}.damaged` }, 'no event of this file of the api queue can be read: set aside');
+    log.error({ path: `${path}.damaged` }, 'no event in this file of the api queue can be read; the file was moved aside');
   }
   return segment;
 };
 
-/** The files that hold events, oldest first. Throws when one can't be opened, or is of a later version. */
+/** The files that contain events, oldest first. Throws if one cannot be opened or has a later format version. */
 export const readSegments = (folder: string, log: Logger): Segment[] => {
   const names = readdirSync(folder)
     .filter((name) => namePattern.test(name))

@@ -1,10 +1,11 @@
-// The form of the files of the event queue: a header, then records one after the other. Pure: bytes in, bytes out.
+// The file format of the event queue: a header followed by records. Pure: bytes in, bytes out.
 //
-//   header  "monq", format (4 bytes), first key (8 bytes)
-//   record  0xff, state, length (4), key (6), CRC-32 of length, key and text (4), text in UTF-8
+// header  "monq", format (4 bytes), first key (8 bytes)
+// record  0xff, state, length (4), key (6), CRC-32 of length, key and text (4), text in UTF-8
 //
-// Numbers are little endian. Records are only appended; the one byte that is written again is the state of an event that was
-// delivered, so that it can be removed from a full disk. 0xff is no byte of UTF-8: behind a damaged record the next one is found.
+// Numbers are little endian. Records are only appended; the only byte that is overwritten is the state of a
+// delivered event, so that it can be removed on a full disk. 0xff never occurs in UTF-8, so the next record can be
+// found after a damaged one.
 import { crc32 } from 'node:zlib';
 
 export const segmentFormat = 1;
@@ -14,7 +15,7 @@ export const recordHeaderBytes = 16;
 const magic = 'monq';
 const recordStart = 0xff;
 const waiting = 0x57;
-/** What the state byte of a record becomes when its event is removed. */
+/** The state byte of a removed record. */
 export const removedState = 0x52;
 export const stateOffset = 1;
 const lengthOffset = 2;
@@ -23,7 +24,7 @@ const checksumOffset = 12;
 
 export interface ScannedRecord {
   readonly key: number;
-  /** Where the record starts in the file. */
+  /** Offset of the record in the file. */
   readonly offset: number;
   readonly removed: boolean;
 }
@@ -34,7 +35,7 @@ export interface DamagedPart {
 }
 
 export interface ScannedSegment {
-  /** Undefined when the header can't be read. */
+  /** Undefined if the header is unreadable. */
   readonly format: number | undefined;
   readonly records: readonly ScannedRecord[];
   readonly damaged: readonly DamagedPart[];
@@ -63,7 +64,7 @@ export const encodeRecord = (key: number, text: string): Buffer => {
   return record;
 };
 
-/** The bytes of the record that starts here; undefined when there is none, or not a whole one. */
+/** The bytes of the record at this offset; undefined if it is missing or incomplete. */
 const wholeRecord = (bytes: Buffer, offset: number): Buffer | undefined => {
   if (bytes[offset] !== recordStart || offset + recordHeaderBytes > bytes.length) return undefined;
   const end = offset + recordHeaderBytes + bytes.readUInt32LE(offset + lengthOffset);
@@ -72,13 +73,13 @@ const wholeRecord = (bytes: Buffer, offset: number): Buffer | undefined => {
   return checksumOf(record, record.length) === record.readUInt32LE(checksumOffset) ? record : undefined;
 };
 
-/** The text of a record; undefined when it is damaged or not the one of this key. */
+/** The text of a record; undefined if it is damaged or has another key. */
 export const recordText = (bytes: Buffer, key: number): string | undefined => {
   const record = wholeRecord(bytes, 0);
   return record?.readUIntLE(keyOffset, 6) === key ? record.toString('utf8', recordHeaderBytes) : undefined;
 };
 
-/** How long a record is, by its header. */
+/** The record length according to its header. */
 export const recordBytes = (header: Buffer): number => recordHeaderBytes + header.readUInt32LE(lengthOffset);
 
 const nextRecord = (bytes: Buffer, from: number): number => {
@@ -92,7 +93,7 @@ const formatOf = (bytes: Buffer): number | undefined =>
     ? bytes.readUInt32LE(4)
     : undefined;
 
-/** Everything in a file that can be read, whatever happened to the rest. */
+/** All readable records of a file, even if other parts are damaged. */
 export const scanSegment = (bytes: Buffer): ScannedSegment => {
   const format = formatOf(bytes);
   const records: ScannedRecord[] = [];

@@ -1,15 +1,15 @@
-// Queue takeover: the event queue of agents up to 0.1.0 was an LMDB file. Its events are moved into the files of today, once, at
-// the first start; the old file goes only after they are on disk. A crash in between moves them again, and the backend applies
-// an event with the same id once.
+// Migrates the LMDB event queue of agents up to 0.1.0 to the current files, once, at the first start. The old file
+// is removed after the events are on disk. A crash in between migrates them again; the backend ignores duplicates
+// by id.
 
 import { hasDataFile, readValues, removeDataFiles } from '../program/lmdb-file.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import type { QueueFiles } from './queue-files.ts';
 
-/** Events written together: one fsync for so many. */
+/** Events written with one fsync. */
 const batchSize = 256;
 
-/** Rejects, and changes nothing of the old file, when it is damaged or when there is no space for its events. */
+/** Rejects without changing the old file if it is damaged or there is not enough space. */
 export const takeOverLmdbQueue = async (folder: string, files: QueueFiles, log: Logger): Promise<void> => {
   if (!hasDataFile(folder)) return;
   const known = new Set(files.after(0, Number.POSITIVE_INFINITY));
@@ -30,10 +30,10 @@ export const takeOverLmdbQueue = async (folder: string, files: QueueFiles, log: 
     await Promise.allSettled(batch);
     const half = files.after(0, Number.POSITIVE_INFINITY).filter((key) => !known.has(key));
     await Promise.allSettled(half.map((key) => files.remove(key)));
-    throw new Error(`the queue of an earlier version can't be taken over: ${errorText(error)}`, {
+    throw new Error(`unable to migrate the queue of an earlier version: ${errorText(error)}`, {
       cause: error,
     });
   }
   removeDataFiles(folder);
-  log.warn({ path: folder, events: moved }, 'took over the event queue of an earlier version');
+  log.warn({ path: folder, events: moved }, 'migrated the event queue of an earlier version');
 };

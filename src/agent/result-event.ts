@@ -1,4 +1,4 @@
-// Result events: what a check run becomes on its way to the backend.
+// Builds the event of a check run.
 import type { Check, CheckConfig } from '../model/check.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Metrics } from '../model/event.ts';
@@ -8,18 +8,18 @@ export interface RunOutcome {
   readonly output: string;
   /** Unix seconds just before the run. */
   readonly executed: number;
-  /** Absent when nothing was run. */
+  /** Absent if no command ran. */
   readonly durationSeconds?: number;
 }
 
-/** What every event of one request has in common. */
+/** The data shared by all events of one request. */
 export interface RunFacts {
-  /** As it ran: with tokens filled in. */
+  /** As executed, with substituted tokens. */
   readonly config: CheckConfig;
-  /** As it was defined: values filled into the command never leave this machine. */
+  /** As defined: values substituted into the command never leave this machine. */
   readonly definedCommand: string | undefined;
   readonly issued: number;
-  /** As the backend calls it; empty when it does not say. */
+  /** The scheduler name from the backend; empty if not sent. */
   readonly scheduler: string;
   readonly agentName: string;
   readonly namespace: string;
@@ -28,7 +28,7 @@ export interface RunFacts {
   readonly sequence: number;
 }
 
-/** The check scope. History, state and occurrences are the backend's to compute. */
+/** The check scope. The backend computes history, state and occurrences. */
 const checkOf = (facts: RunFacts, outcome: RunOutcome): Check => {
   const { subdues: _subdues, command: _command, ...config } = facts.config;
   const { created_by: _creator, ...metadata } = config.metadata;

@@ -1,4 +1,4 @@
-// Run tools: what every run of a check or a hook works with.
+// Dependencies of check and hook runs.
 
 import type { Environment } from '../program/environment.ts';
 import type { Logger } from '../program/log.ts';
@@ -12,6 +12,6 @@ export interface RunTools {
   readonly stages: Stages;
   readonly execute: Execute;
   readonly environment: Environment;
-  /** Told of every command that starts, so that a stopping agent can end it. */
+  /** Called for every started command, so that a stopping agent can kill it. */
   readonly started: (command: RunningCommand) => void;
 }

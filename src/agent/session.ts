@@ -1,6 +1,6 @@
-// Session: what is said on one line, from the handshake to its end.
-// waiting      for the backend's first entity_config, ten seconds at most; requests that come now are dropped
-// established  keepalives go out, events go out, check requests are run
+// The protocol on one connection, from handshake to close.
+// waiting      for the backend's first entity_config, up to ten seconds; check requests are dropped
+// established  sends keepalives and events, runs check requests
 import type { Event } from '../model/event.ts';
 import { parseGuarded } from '../model/guarded-json.ts';
 import { keepaliveCheckName } from '../model/names.ts';
@@ -28,7 +28,7 @@ export interface SessionTools {
   readonly newId: () => string;
   readonly nextSequence: (check: string) => number;
   readonly runCheck: (payload: unknown) => void;
-  /** Gives the line up; the connection dials the next backend. */
+  /** Drops the connection; the agent connects to the next backend. */
   readonly drop: (why: string) => void;
 }
 
@@ -62,7 +62,7 @@ export const openSession = (line: Line, tools: SessionTools): Session => {
   const sendEvent = (event: Event, sent: (error?: Error) => void) => {
     const { frame, cut } = encodeEvent(event);
     const about = { check: event.check?.metadata.name, event_uuid: event.id, payload_size: frame.length };
-    if (cut !== '') log.warn({ ...about, cut }, 'event shortened to fit into one message');
+    if (cut !== '') log.warn({ ...about, cut }, 'event truncated to fit into one message');
     log.debug({ ...about, type: 'event' }, 'sending message');
     send(frame, sent);
   };
@@ -74,7 +74,7 @@ export const openSession = (line: Line, tools: SessionTools): Session => {
     send(encodeKeepalive(buildKeepalive(config, entity.current(now), stamp)), () => {});
   };
 
-  /** Events are under way and nobody says anything: this backend has forgotten them. */
+  /** Events are unacknowledged and nothing arrives: this backend has lost them. */
   const watchAcks = () => {
     if (queue.underWay() === 0) lastProgressMs = clock.monotonicMs();
     else if (clock.monotonicMs() - lastProgressMs >= ackTimeoutMs)
@@ -93,23 +93,23 @@ export const openSession = (line: Line, tools: SessionTools): Session => {
   };
 
   const cancelWait = clock.after(entityConfigWaitMs, () => {
-    log.warn('the initial entity config was never received, using the local entity');
+    log.warn('no entity config received; using the local entity');
     establish();
   });
   timers.push(cancelWait);
 
-  /** Once for each flag: what it asks for has no effect while the backend has stored something else. */
+  /** Once per flag: it has no effect while the stored entity has a different value. */
   const tellDifferences = (differs: readonly Difference[]): void => {
     if (differs.length === 0) return;
     log.warn(
       { differs: differs.map(({ field }) => field) },
-      'the entity stored by the backend differs from the local settings: the stored one is used',
+      'the entity stored by the backend differs from the local settings and takes precedence',
     );
     for (const { field, flag, local, stored } of differs)
       log.warn(
         { field, flag, local, stored },
-        `${flag} has no effect: it says ${JSON.stringify(local)}, the entity stored by the backend says ${JSON.stringify(stored)}; ` +
-          `change ${field} of entity ${config.name} there, delete that entity so that it registers anew, or start with --agent-managed-entity`,
+        `${flag} has no effect: its value is ${JSON.stringify(local)}, but the entity stored by the backend has ${JSON.stringify(stored)}; ` +
+          `change ${field} of entity ${config.name} there, delete that entity so that it registers again, or start with --agent-managed-entity`,
       );
   };
 
@@ -119,14 +119,14 @@ export const openSession = (line: Line, tools: SessionTools): Session => {
     const adoption = entity.adopt(parsed.data);
     if (adoption.adopted) tellDifferences(adoption.differs);
     if (!adoption.adopted && adoption.why === 'otherName')
-      log.error({ entity: parsed.data.metadata.name }, 'entity_config of another entity: ignored');
+      log.error({ entity: parsed.data.metadata.name }, 'ignored entity_config of another entity');
     establish();
     return null;
   };
 
   const settle = (payload: unknown): string | null => {
     const parsed = ackSchema.safeParse(payload);
-    if (!parsed.success) return 'ack is invalid: it must hold a list of ids';
+    if (!parsed.success) return 'ack is invalid: it must contain a list of ids';
     const ack: Ack = parsed.data;
     if (ack.ids.length + ack.refused.length > 0) lastProgressMs = clock.monotonicMs();
     queue.acknowledged(ack.ids, ack.refused);

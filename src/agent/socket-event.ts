@@ -1,5 +1,5 @@
-// Socket events: the check result an earlier-generation client would take, as this agent's event (interface section
-// 2.9). Attributes that are not in that table are ignored.
+// Converts a check result in the format of the earlier generation to an event of this agent (interface section
+// 2.9). Unknown attributes are ignored.
 import { z } from 'zod';
 import { decode } from '../model/decode.ts';
 import type { Event } from '../model/event.ts';
@@ -12,7 +12,7 @@ const socketEventSchema = z.object({
   name: z.string().default(''),
   output: z.string().default(''),
   status: z.number().int().min(0),
-  /** Another entity than the agent's own. */
+  /** The name of an entity other than the agent's own. */
   client: z.string().default(''),
   command: z.string().nullish(),
   interval: seconds,
@@ -36,7 +36,7 @@ const checkOf = (event: SocketEvent, facts: LocalFacts): object => ({
   ...(event.duration == null ? {} : { duration: event.duration }),
 });
 
-/** The event a parsed socket message stands for, or why there is none. */
+/** The event for a parsed socket message, or why it is invalid. */
 export const socketEvent = (raw: unknown, facts: LocalFacts): Stage<Event> => {
   const decoded = decode(socketEventSchema, raw, 'result');
   if (!decoded.ok) return no(decoded.message);

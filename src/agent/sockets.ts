@@ -1,5 +1,5 @@
-// Sockets: the TCP and UDP doors for check results, kept for programs of the earlier generation (interface section
-// 4.6). One result a connection, one a datagram.
+// The TCP and UDP sockets for check results in the format of the earlier generation (interface section 4.6). One
+// result per connection or datagram.
 import type { Event } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';
 import type { Stage } from '../program/stage.ts';
@@ -22,7 +22,7 @@ export interface SocketOptions {
   readonly accept: (event: Event) => void;
 }
 
-/** What is wrong with a parsed result; undefined when it was taken. */
+/** Processes a parsed result; returns an error, or undefined on success. */
 const take = (raw: unknown, { accept, prepare }: SocketOptions): string | undefined => {
   const prepared = prepare(raw);
   if (!prepared.ok) return prepared.message;
@@ -30,12 +30,12 @@ const take = (raw: unknown, { accept, prepare }: SocketOptions): string | undefi
   return undefined;
 };
 
-/** The deadline counts from the first moment: a sender that stops in the middle of its JSON hears so then. */
+/** The deadline starts with the connection; a sender that stops in the middle of its JSON gets an error. */
 const converse = (options: SocketOptions, answer: Answer): Conversation => {
   let why: string | undefined;
   const complain = (error: string) => options.log.error({ error }, 'invalid event on the TCP socket');
   const giveUp = () => {
-    // Who never said anything gets no answer either.
+    // A connection without data gets no reply.
     if (why === undefined) return answer('');
     complain(why);
     answer('invalid');
@@ -66,7 +66,7 @@ const receive = (bytes: Buffer, options: SocketOptions): void => {
   if (error !== undefined) options.log.error({ error }, 'invalid event on the UDP socket');
 };
 
-/** Opens both doors on one port. Rejects when it can't be had. */
+/** Opens both sockets on one port. Rejects if the port is not available. */
 export const startSockets = async (options: SocketOptions): Promise<LocalSockets> => {
   const sockets = await openLocalSockets({
     host: options.host,

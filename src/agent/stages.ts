@@ -1,32 +1,31 @@
-// Stages: what a check run leans on between the request and the command. Each says yes with what it made, or no
-// with the sentence that goes into the result.
+// The interfaces of the steps before a command. Each returns a value, or an error for the check result.
 import type { AssetInstaller } from '../assets/asset-store.ts';
 import type { Entity } from '../model/entity.ts';
 import type { Runnable } from '../model/token-substitution.ts';
 import type { Environment } from '../program/environment.ts';
 import { type Stage, yes } from '../program/stage.ts';
 
-/** Fills the entity's values into every text of a check or a hook; what is not trusted does not come into its command. */
+/** Substitutes entity values into all texts of a check or hook. Untrusted values are rejected in its command. */
 export type Substitute = <T extends Runnable>(definition: T, entity: Entity) => Stage<T>;
 
-/** The output of a check whose command is not on the allow list. */
+/** The output of a check with a command that is not on the allow list. */
 export const deniedMessage = 'check command denied by the agent allow list';
 
 export interface Permission {
-  /** Whether the check's own variables are passed on. */
+  /** Whether the check's own variables are passed to the command. */
   readonly passVariables: boolean;
-  /** The words to run without a shell; undefined: a shell reads the command. */
+  /** The words to run without a shell; undefined: run with a shell. */
   readonly words?: readonly string[] | undefined;
-  /** Hex digest the executable must have. */
+  /** The required SHA-512 of the executable, in hex. */
   readonly sha512?: string;
 }
 
 export interface AllowList {
-  /** What a command, tokens filled in, may do. */
+  /** Checks whether a substituted command may run. */
   permit(command: string): Stage<Permission>;
   /**
-   * The last step before it runs: is the executable the one that was allowed? The answer is the permission to run it with,
-   * which names the file that was verified.
+   * The last step before the run: verifies the executable. Returns the permission with the path of the verified
+   * file.
    */
   verify(permission: Permission, environment: Environment): Promise<Stage<Permission>>;
 }
@@ -38,7 +37,7 @@ export interface Stages {
   readonly allowList: AllowList;
 }
 
-/** Without an allow list every command may run. */
+/** Used without an allow list; permits all commands. */
 export const allowEverything: AllowList = {
   permit: () => yes({ passVariables: true }),
   verify: async (permission) => yes(permission),

@@ -1,4 +1,4 @@
-// StatsD aggregation: samples come in, and at every flush points go out. Pure: time is a number.
+// StatsD aggregation: collects samples and returns points on flush. Pure: time is a parameter.
 import type { Metrics } from '../model/event.ts';
 import type { Sample, Tag } from './statsd-lines.ts';
 
@@ -14,17 +14,17 @@ interface Series {
   samples: number[];
 }
 
-/** A series that stays silent this long is forgotten; until then it is reported as idle. */
+/** A series without samples for this long is removed; until then it is reported as idle. */
 const expiryMs = 300_000;
-/** Most series kept, and most samples of one timer between two flushes: whoever sends more is not counted further. */
+/** Maximum number of series, and of samples per timer between two flushes; more are ignored. */
 export const maxSeries = 20_000;
 export const maxTimerSamples = 100_000;
 const percentile = 0.9;
 
 export interface StatsdAggregate {
-  /** False when there is no room for it. */
+  /** False if a limit is reached. */
   add(sample: Sample, nowMs: number): boolean;
-  /** The points since the last flush; counters, sets and timers begin anew. */
+  /** The points since the last flush; resets counters, sets and timers. */
   flush(nowMs: number): Point[];
 }
 
@@ -126,7 +126,7 @@ export const createStatsdAggregate = (startMs: number): StatsdAggregate => {
           all.delete(key);
           continue;
         }
-        // Nanoseconds, as the reference product has it.
+        // Nanoseconds, as in the reference product.
         for (const [suffix, value] of valuesOf(series, seconds))
           points.push({ name: `${series.name}.${suffix}`, value, timestamp: 0, tags: [...series.tags] });
         reset(series);

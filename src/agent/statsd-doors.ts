@@ -1,4 +1,4 @@
-// StatsD doors: where metric lines come in: datagrams, and on Windows a TCP port instead (interface section 4.6).
+// StatsD inputs: UDP datagrams, or a TCP port on Windows (interface section 4.6).
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { maxSocketConnections, maxStatsdLineBytes } from './limits.ts';
@@ -7,9 +7,9 @@ import { platform } from './platform.ts';
 export interface StatsdDoorOptions {
   readonly host: string;
   readonly port: number;
-  /** Whole lines, with the address of whoever sent them. */
+  /** Complete lines with the sender's address. */
   readonly received: (text: string, from: string) => void;
-  /** Told of a door that fails later on. */
+  /** Called when an input fails after it was opened. */
   readonly fault: (error: Error) => void;
 }
 
@@ -19,7 +19,7 @@ export interface StatsdDoor {
   close(): Promise<void>;
 }
 
-/** Rejects when the address can't be had. */
+/** Rejects if the address is not available. */
 export type OpenStatsdDoor = (options: StatsdDoorOptions) => Promise<StatsdDoor>;
 
 export const openUdpDoor: OpenStatsdDoor = ({ host, port, received, fault }) =>
@@ -35,7 +35,7 @@ export const openUdpDoor: OpenStatsdDoor = ({ host, port, received, fault }) =>
     });
   });
 
-/** A connection is a stream of lines; what has no end of line yet waits for it, or for the end of the connection. */
+/** A connection is a stream of lines; an incomplete line waits for its end or for the end of the connection. */
 const readLines = (socket: Socket, received: StatsdDoorOptions['received']): void => {
   const from = socket.remoteAddress ?? '';
   let rest = '';
@@ -45,13 +45,13 @@ const readLines = (socket: Socket, received: StatsdDoorOptions['received']): voi
     const end = text.lastIndexOf('\n') + 1;
     rest = text.slice(end);
     if (end > 0) received(text.slice(0, end), from);
-    // Nobody writes lines like that: it would only fill our memory.
+    // Such a long line is not valid and would only use memory.
     if (rest.length > maxStatsdLineBytes) socket.destroy();
   });
   socket.on('end', () => {
     if (rest !== '') received(rest, from);
   });
-  // A sender that hangs up is no fault of ours.
+  // A disconnect by the sender is not an error.
   socket.on('error', () => {});
 };
 

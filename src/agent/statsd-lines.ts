@@ -1,4 +1,4 @@
-// StatsD lines: `<name>:<value>|<type>[|@<rate>][|#<tags>]` as a sample. Pure.
+// Parses StatsD lines: `<name>:<value>|<type>[|@<rate>][|#<tags>]`. Pure.
 
 export type SampleKind = 'counter' | 'gauge' | 'timer' | 'set';
 
@@ -10,10 +10,10 @@ export interface Tag {
 export interface Sample {
   readonly kind: SampleKind;
   readonly name: string;
-  /** Sorted: they are part of what tells one series from another. */
+  /** Sorted, since they are part of the series key. */
   readonly tags: readonly Tag[];
   readonly value: number;
-  /** As it was written: sets count different texts. */
+  /** The original text: sets count distinct texts. */
   readonly text: string;
 }
 
@@ -31,7 +31,7 @@ const cleanName = (name: string): string =>
     .replace(/[ \t]/g, '_')
     .replace(/[^A-Za-z0-9._-]/g, '');
 
-/** `a:b:c` is name a, value b; a tag without a colon is a name without a value. */
+/** `a:b:c` is name a, value b; a tag without a colon has no value. */
 const parseTag = (text: string): Tag => {
   const [name = '', value = ''] = text.split(':');
   return { name, value };
@@ -64,7 +64,7 @@ const parseExtras = (parts: readonly string[]): Extras | null => {
   return rate > 0 ? { rate, tags } : null;
 };
 
-/** Null for a line that is none. `source` is the address it came from: the last tag of every sample. */
+/** Null for an invalid line. `source` is the sender's address, added as the last tag. */
 export const parseLine = (line: string, source: string): Sample | null => {
   if (line.includes('\r')) return null;
   const colon = line.indexOf(':');
@@ -84,10 +84,10 @@ export const parseLine = (line: string, source: string): Sample | null => {
   };
 };
 
-/** Datadog's events: understood, but never forwarded. */
+/** Datadog events: recognized, but not forwarded. */
 export const isStatsdEvent = (line: string): boolean => line.startsWith('_e{');
 
-/** The lines of a datagram; an empty last one is none. */
+/** The lines of a datagram, without an empty last one. */
 export const splitLines = (text: string): string[] => {
   const lines = text.split('\n');
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;

@@ -1,4 +1,4 @@
-// StatsD listener: takes metric lines and reports what they add up to, flush by flush (interface section 4.6).
+// The StatsD listener: receives metric lines and reports aggregates on every flush (interface section 4.6).
 import type { Entity } from '../model/entity.ts';
 import type { Event } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';
@@ -27,7 +27,7 @@ export interface StatsdListener {
 }
 
 const metricsEvent = (points: readonly Point[], options: StatsdOptions): Event => {
-  // Seconds, as every timestamp of the interface; the reference product has nanoseconds here.
+  // Seconds, like every timestamp of the interface; the reference product uses nanoseconds here.
   const timestamp = nowSeconds(options.clock);
   return {
     timestamp,
@@ -40,7 +40,7 @@ const metricsEvent = (points: readonly Point[], options: StatsdOptions): Event =
   };
 };
 
-/** Rejects when the address can't be had. */
+/** Rejects if the address is not available. */
 export const startStatsd = async (
   options: StatsdOptions,
   open: OpenStatsdDoor = usualDoor,

@@ -1,6 +1,6 @@
-// TLS to a backend: version, ciphers, whom the agent trusts and what it shows of itself. The files are read anew at
-// every attempt to connect: a certificate that was replaced needs no restart, and a broken one is told in the log
-// each time instead of stopping the agent.
+// TLS options for backend connections: version, ciphers, trusted authorities and client certificate. Files are read
+// at every connection attempt: a replaced certificate needs no restart, and an invalid one is logged each time
+// instead of stopping the agent.
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
 import { readAuthorities } from '../program/authorities.ts';
@@ -31,7 +31,7 @@ const contextOf = (config: AgentConfig): SecureContext => {
   }
 };
 
-/** Throws when a file it needs can't be used. */
+/** Throws if a required file is unusable. */
 export const tlsToBackend = (config: AgentConfig): ConnectionOptions => ({
   secureContext: contextOf(config),
   rejectUnauthorized: !config.insecureSkipTlsVerify,

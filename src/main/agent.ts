@@ -1,4 +1,4 @@
-// mon-agent: the agent program. Reads its settings, starts the agent, and listens to signals.
+// mon-agent: the agent program. Reads its settings, starts the agent, and handles signals.
 import { Command } from 'commander';
 import { type Agent, createAgent } from '../agent/agent.ts';
 import { type Configured, resolveConfig } from '../agent/config.ts';
@@ -51,7 +51,7 @@ const stepLevelOnSignal = (root: Logger, log: Logger): void => {
   });
 };
 
-/** A fault of ours that nobody caught: told in the log, then the end; whoever started the agent starts it again. */
+/** Logs an uncaught internal error and exits; the service manager restarts the agent. */
 const dieOnFault = (log: Logger): void => {
   const die = (error: unknown) => {
     log.fatal(
@@ -115,13 +115,13 @@ const program = (): Command => {
     .addHelpText(
       'after',
       `
-Proxies: HTTP_PROXY (ws://, http://), HTTPS_PROXY (wss://, https://) and NO_PROXY hold for backends and for assets.
-Signals: SIGTERM and SIGINT stop the agent; SIGUSR1 makes the log one step more talkative.`,
+Proxies: HTTP_PROXY (ws://, http://), HTTPS_PROXY (wss://, https://) and NO_PROXY apply to backends and assets.
+Signals: SIGTERM and SIGINT stop the agent; SIGUSR1 raises the log level by one step.`,
     )
     .action(() => run(givenFlags(start)));
   return new Command('mon-agent')
     .description('Runs checks on this machine and reports to a mon backend.')
-    .helpCommand('help [command]', 'show this, or the help of a command')
+    .helpCommand('help [command]', 'show help, of a command if given')
     .addCommand(start)
     .addCommand(agentDoctorCommand())
     .addCommand(

@@ -1,4 +1,5 @@
-// Assets of the backend: where those of handlers, mutators and filters are kept, and the machine they are chosen for.
+// Assets of the backend: the cache for assets of handlers, mutators and filters, and the machine they are selected
+// for.
 import { join } from 'node:path';
 import type { Dependencies } from '../actors/compose/dependencies.ts';
 import { type AssetStore, createAssetStore } from '../assets/asset-store.ts';
@@ -8,7 +9,7 @@ import { component, errorText, type Logger } from '../program/log.ts';
 import { readSystemFacts } from '../program/system-facts.ts';
 import type { BackendSettings } from './backend-flags.ts';
 
-/** What this backend used since its start is held; a day later that is what it still needs, and the rest is looked through. */
+/** Interval of asset cleanup. Assets used since the start are held, so the first cleanup runs after a day. */
 const tidyIntervalMs = 86_400_000;
 
 const tidyDaily = (store: AssetStore, keepUnusedMs: number, log: Logger): void => {
@@ -16,7 +17,7 @@ const tidyDaily = (store: AssetStore, keepUnusedMs: number, log: Logger): void =
   const tidy = () => {
     store
       .purge(keepUnusedMs)
-      .catch((error) => log.warn({ error: errorText(error) }, 'unable to tidy the asset cache'));
+      .catch((error) => log.warn({ error: errorText(error) }, 'unable to clean up the asset cache'));
   };
   setInterval(tidy, tidyIntervalMs).unref();
 };

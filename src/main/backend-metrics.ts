@@ -1,8 +1,8 @@
-// What the actor world tells Prometheus: its figures of this moment, read when somebody scrapes.
+// Prometheus gauges of the actor system, read on scrape.
 import { Gauge, Registry } from 'prom-client';
 import type { Backend } from '../actors/backend.ts';
 
-/** What each figure means; one that is not named here is not shown. */
+/** Gauge descriptions; gauges without one are not exported. */
 const meanings: Readonly<Record<string, string>> = {
   entities: 'Entities that count towards the limit.',
   clientMessagesRefused: 'Messages of clients of the earlier generation that were refused since the start.',
@@ -17,38 +17,38 @@ const meanings: Readonly<Record<string, string>> = {
   secretsWaiting: 'Requests to secrets stores that wait for the rate limit of their provider.',
   commits: 'Group commits to the store since the start.',
   writes: 'Records written since the start.',
-  writesCoalesced: 'Writes that became part of one already due.',
-  commitFailures: 'Commits that failed since the start; they are tried again.',
+  writesCoalesced: 'Writes merged with a pending write of the same record.',
+  commitFailures: 'Failed commits since the start; they are retried.',
   commitDepth: 'Writes that are not durable yet.',
-  lastCommitMs: 'How long the last commit took, milliseconds.',
-  p99CommitMs: 'The slowest of a hundred commits lately, milliseconds.',
-  deliveriesRunning: 'Events whose pipelines run now.',
-  deliveriesWaiting: 'Events that wait for a worker.',
-  deliveriesRetrying: 'Events that met an outage and wait for another try.',
-  delivered: 'Events that went through their pipelines since the start.',
+  lastCommitMs: 'Duration of the last commit, in milliseconds.',
+  p99CommitMs: '99th percentile of recent commit durations, in milliseconds.',
+  deliveriesRunning: 'Events whose pipelines are running.',
+  deliveriesWaiting: 'Events waiting for a worker.',
+  deliveriesRetrying: 'Events waiting for a retry after an outage.',
+  delivered: 'Events delivered through their pipelines since the start.',
   deliveriesDropped:
-    'Deliveries that checks gave up since the start, because too many or too large ones waited for their handlers.',
-  watchdogLooks: 'How often the watchdog compared what should have run with what did.',
-  checksFoundStopped: 'Checks that were found not to run when they were due, since the start.',
-  checksStopped: 'Checks that do not run now though they are due.',
-  actors: 'Actors that live now.',
-  supervisors: 'Supervisors that live now.',
-  messages: 'Messages actors have handled since the start.',
-  queueDepth: 'Actors that wait for their turn.',
-  turnP99Ms: 'The longest of a hundred turns lately, milliseconds.',
-  mailboxDepthP99: 'Messages waiting in the fullest of a hundred mailboxes lately.',
-  restarts: 'Restarts of actors after a failure since the start, those once a minute included.',
-  deadLetters: 'Messages to actors that do not live, since the start.',
-  faults: 'Faults of our own since the start: what threw where nothing may throw.',
-  deadlines: 'Waits that are armed.',
-  lagMs: 'How late the last timer came, milliseconds.',
-  forgivenMs: 'How long this process was held up since the start, milliseconds.',
-  wallSteps: 'How often the wall clock was set since the start.',
+    'Deliveries dropped since the start, because too many or too large ones were queued.',
+  watchdogLooks: 'Watchdog runs, which compare due checks with executed checks.',
+  checksFoundStopped: 'Checks found overdue since the start.',
+  checksStopped: 'Checks that are currently overdue.',
+  actors: 'Running actors.',
+  supervisors: 'Running supervisors.',
+  messages: 'Messages processed by actors since the start.',
+  queueDepth: 'Actors waiting for their turn.',
+  turnP99Ms: '99th percentile of recent turn durations, in milliseconds.',
+  mailboxDepthP99: '99th percentile of recent mailbox lengths.',
+  restarts: 'Actor restarts after a failure since the start, including those retried once a minute.',
+  deadLetters: 'Dead letters since the start.',
+  faults: 'Internal errors since the start.',
+  deadlines: 'Pending deadlines.',
+  lagMs: 'Delay of the last timer, in milliseconds.',
+  forgivenMs: 'Time this process was suspended since the start, in milliseconds.',
+  wallSteps: 'Changes of the wall clock since the start.',
 };
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** `mon_backend_checks_stopped` and its like, in a registry the HTTP room adds its own to. */
+/** `mon_backend_checks_stopped` and others, in a registry that the HTTP layer extends. */
 export const createBackendMetrics = (backend: Pick<Backend, 'gauges'>): Registry => {
   const registry = new Registry();
   for (const [name, help] of Object.entries(meanings)) {

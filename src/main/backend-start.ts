@@ -1,4 +1,5 @@
-// `mon-backend start`: puts the backend together on its store, lets traffic in last, and takes it down in reverse.
+// `mon-backend start`: composes the backend on its store, opens the listeners last, and shuts down in reverse
+// order.
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -44,7 +45,7 @@ import { createTrust, type Trust } from './trust.ts';
 
 const webRoot = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
-/** What is kept in the state directory, and in the cache directory. */
+/** The names used in the state directory and in the cache directory. */
 const isOfStateDir = (name: string): boolean =>
   ['store', 'cache', passwordFile, encryptionKeyName, controlName].includes(name);
 const isOfCacheDir = (name: string): boolean => name === 'assets';
@@ -57,7 +58,7 @@ interface Running {
   readonly control: Control | undefined;
 }
 
-/** What licences are checked with; undefined where none are used. */
+/** The key that verifies licenses; undefined if none is configured. */
 const readKey = (file: string): KeyObject | undefined => {
   if (file === '') return undefined;
   try {
@@ -98,12 +99,12 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     assets: openBackendAssets(settings, authorities, name, log),
     authorities,
     onCollapse: () => {
-      log.fatal('the supervisor tree gave up; ending so that the service manager starts us again');
+      log.fatal('the supervision tree failed; exiting so that the service manager restarts the backend');
       process.exit(collapseExitCode);
     },
   });
   const unlicensed = keptLicenseFault(backend.resources, licenseKey, Date.now());
-  if (unlicensed !== null) log.warn({ why: unlicensed }, 'the license that is kept does not count');
+  if (unlicensed !== null) log.warn({ why: unlicensed }, 'stored license is invalid');
   const hashing = createHashingQueue();
   await firstUser({ settings, table: backend.resources, hashing, log });
   const eventList = createEventList(backend.events, createRerunOf(backend));
@@ -197,12 +198,12 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
   return { store, backend, api, earlier, control };
 };
 
-/** Edges first, so that nothing acknowledged is left behind; then the actors; the store last. */
+/** Listeners first, so that no acknowledged event is lost; then the actors; the store last. */
 const stop = ({ store, backend, api, earlier, control }: Running, log: Logger): Promise<boolean> =>
   takeDown(
     [
       ['control socket', async () => control?.close()],
-      ['edges of the earlier generation', () => earlier.close()],
+      ['listeners of the earlier generation', () => earlier.close()],
       ['edges', () => api.close()],
       ['actors', () => backend.stop()],
       ['store', () => store.close()],
@@ -210,7 +211,7 @@ const stop = ({ store, backend, api, earlier, control }: Running, log: Logger): 
     log,
   );
 
-/** Runs until a signal asks it to stop. Resolves with the exit code. */
+/** Runs until a signal. Resolves to the exit code. */
 export const startBackend = async (settings: BackendSettings): Promise<number> => {
   const log = createLog(settings.logLevel as LogLevel);
   const signal = new Promise<NodeJS.Signals>((resolve) => {

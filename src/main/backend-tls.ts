@@ -1,4 +1,4 @@
-// TLS of the backend program: the files its flags name become what both listeners speak, at the start and again on SIGHUP.
+// TLS files of the backend for both listeners, loaded at start and on SIGHUP.
 import { readFileSync } from 'node:fs';
 import type { Api } from '../http/api.ts';
 import { type TlsOptions, tlsOptions } from '../http/tls.ts';
@@ -9,14 +9,14 @@ import type { BackendSettings } from './backend-flags.ts';
 import type { EarlierGeneration } from './earlier-generation.ts';
 import type { Trust } from './trust.ts';
 
-/** Which certificates of agents count. Those of the general authorities are looked at where they are shown. */
+/** Authorities for agent certificates. Certificates of the general authorities are optional. */
 const clientsOf = ({ agentAuthTrustedCaFile, trustedCaFile }: BackendSettings) => {
   if (agentAuthTrustedCaFile !== '') return { clientCa: readAuthorities(agentAuthTrustedCaFile) };
   if (trustedCaFile === '') return {};
   return { clientCa: readAuthorities(trustedCaFile), clientsWithout: 'allowed' } as const;
 };
 
-/** Empty without certificate and key. Throws when only one is named, or a file cannot be read. */
+/** Empty without certificate and key. Throws if only one is set, or a file cannot be read. */
 export const readTls = (settings: BackendSettings): { api?: TlsOptions; agents?: TlsOptions } => {
   const { certFile, keyFile } = settings;
   if (certFile === '' && keyFile === '') return {};
@@ -26,7 +26,7 @@ export const readTls = (settings: BackendSettings): { api?: TlsOptions; agents?:
   return { api: tlsOptions(pair), agents: tlsOptions({ ...pair, ...clientsOf(settings) }) };
 };
 
-/** SIGHUP: files of certificates are read again. What cannot be read or does not fit is logged, and the old ones stay. */
+/** SIGHUP: reloads certificates. If they are unreadable or invalid, this is logged and the old ones stay. */
 export const renewOnHangUp = (
   settings: BackendSettings,
   trust: Trust,
@@ -36,7 +36,7 @@ export const renewOnHangUp = (
   const renew = (what: string, read: () => void): void => {
     try {
       read();
-      log.warn(`${what} were read again`);
+      log.warn(`${what} were reloaded`);
     } catch (error) {
       log.error({ err: error }, `the new ${what} cannot be used; the old ones stay`);
     }

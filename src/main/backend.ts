@@ -1,4 +1,4 @@
-// The program mon-backend: its commands, its settings, its exit codes.
+// The program mon-backend: commands, settings, exit codes.
 import { Command } from 'commander';
 import { givenFlags, startCommand } from '../program/command-line.ts';
 import { createLog, errorText, type LogLevel } from '../program/log.ts';
@@ -47,7 +47,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
   const init = careCommand({
     name: 'init',
     description:
-      'make the first user, roles and namespace of an empty store; exits 3 when that was done before',
+      'create the first user, roles and namespace in an empty store; exits 3 if that was done before',
     examples: ['mon-backend init --cluster-admin-username ada --cluster-admin-password <password>'],
     flags: ['cluster-admin-username', 'cluster-admin-password', 'agent-user-password', 'log-level'],
   }).action(() =>
@@ -57,7 +57,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
     }),
   );
   const command = new Command('mon-backend')
-    .description('The backend of mon: keeps entities and events, notices silence, tells people.')
+    .description('The mon backend: stores entities and events, monitors keepalives, runs handlers.')
     .addCommand(start)
     .addCommand(init)
     .addCommand(backupCommand(exitWith))

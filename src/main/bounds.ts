@@ -1,5 +1,5 @@
-// Every collection a stranger can make grow, with what bounds it: in number, in bytes, what happens when it is full, and where
-// its size is shown. docs/limits.md is written from this table, and a test holds both against the code.
+// Every collection that external input can grow, with its limit in entries and bytes, the behavior at the limit,
+// and its gauge. docs/limits.md is generated from this table, and a test compares both with the code.
 import { entityBounds } from '../actors/families/entity/limits.ts';
 import { maxCheckMail } from '../actors/families/kit/limits.ts';
 import { maxQueuedRequests } from '../actors/families/session/limits.ts';
@@ -38,19 +38,19 @@ import { maxPayloadBytes } from '../wire/limits.ts';
 
 export interface Bound {
   readonly collection: string;
-  /** Who makes it grow. */
+  /** The source of growth. */
   readonly by: string;
-  /** Most entries, where entries are counted. */
+  /** Maximum number of entries, where entries are counted. */
   readonly entries?: number;
-  /** Most bytes, all of it together or each entry. */
+  /** Maximum number of bytes, in total or per entry. */
   readonly bytes?: { readonly most: number; readonly of: 'all' | 'each' };
-  /** What happens to one more. */
+  /** The behavior at the limit. */
   readonly whenFull: string;
   /** The flag of `mon-backend start` that changes it. */
   readonly flag?: string;
-  /** The metric that shows its size. What forgets its oldest entries by itself needs none. */
+  /** The gauge with the current size. Not needed if the oldest entries are evicted. */
   readonly gauge?: string;
-  /** The test at the limit and one past it: file below test/, and name. */
+  /** The test at the limit and above: file below test/, and title. */
   readonly test: readonly [file: string, name: string];
 }
 
@@ -59,7 +59,7 @@ export const bounds: readonly Bound[] = [
     collection: 'entities',
     by: 'agents, API, earlier clients',
     entries: 100,
-    whenFull: '402; what exists goes on',
+    whenFull: '402; existing entities are not affected',
     flag: 'entity-limit',
     gauge: 'mon_backend_entities',
     test: [
@@ -71,7 +71,7 @@ export const bounds: readonly Bound[] = [
     collection: 'new entities of one agent session',
     by: 'an agent that names proxy entities',
     entries: edgeLimits.maxNewEntities,
-    whenFull: 'the event is refused',
+    whenFull: 'the event is rejected',
     flag: 'max-new-entities-per-session',
     gauge: 'mon_backend_entities',
     test: [
@@ -83,7 +83,7 @@ export const bounds: readonly Bound[] = [
     collection: 'checks of one entity',
     by: 'agents, API, earlier clients',
     entries: entityBounds.maxChecks,
-    whenFull: 'the event is refused (400); what exists goes on',
+    whenFull: 'the event is rejected (400); existing checks are not affected',
     flag: 'max-checks-per-entity',
     gauge: 'mon_backend_events',
     test: [
@@ -103,7 +103,7 @@ export const bounds: readonly Bound[] = [
     collection: 'last events of one entity (those of 4 KiB and more)',
     by: 'agents, API, earlier clients',
     bytes: { most: entityBounds.maxBytes, of: 'all' },
-    whenFull: 'the event is refused (400); smaller ones go on',
+    whenFull: 'the event is rejected (400); smaller ones are accepted',
     flag: 'max-entity-bytes',
     gauge: 'mon_backend_large_event_bytes',
     test: [
@@ -112,32 +112,32 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'results a check remembers',
+    collection: 'history of a check',
     by: 'agents, API, earlier clients',
     entries: maxHistoryEntries,
-    whenFull: 'the oldest is forgotten',
+    whenFull: 'the oldest is evicted',
     test: ['machines/status-rules.test.ts', 'keeps 21 results and lets the oldest go with the 22nd'],
   },
   {
-    collection: 'event ids a check remembers',
+    collection: 'remembered event ids of a check',
     by: 'agents, API',
     entries: maxRecentIds,
-    whenFull: 'the oldest is forgotten',
+    whenFull: 'the oldest is evicted',
     test: ['machines/small-rules.test.ts', 'remember exactly the last 32'],
   },
   {
-    collection: 'deliveries one check keeps waiting',
-    by: 'results that come faster than handlers run',
+    collection: 'pending deliveries of one check',
+    by: 'results that arrive faster than handlers run',
     entries: maxPendingDeliveries,
-    whenFull: 'what matters least is dropped, with a log line',
+    whenFull: 'the least important one is dropped, with a log line',
     gauge: 'mon_backend_deliveries_waiting',
     test: ['machines/small-rules.test.ts', 'past the bound loses the oldest repetition, never the head'],
   },
   {
-    collection: 'resources of one kind: checks, silences, stashes and the like',
-    by: 'users who may create them',
+    collection: 'resources of one kind, such as checks, silences and stashes',
+    by: 'users with permission to create them',
     entries: maxResourcesPerKind,
-    whenFull: '400; what exists can be changed and deleted',
+    whenFull: '400; existing ones can be changed and deleted',
     gauge: 'mon_backend_resources',
     test: [
       'actors/resources-bounds.test.ts',
@@ -146,9 +146,9 @@ export const bounds: readonly Bound[] = [
   },
   {
     collection: 'all resources as JSON',
-    by: 'users who may create them',
+    by: 'users with permission to create them',
     bytes: { most: maxResourceBytes, of: 'all' },
-    whenFull: '400; what gets smaller is taken',
+    whenFull: '400; changes that reduce the size are accepted',
     gauge: 'mon_backend_resource_bytes',
     test: [
       'actors/resources-bounds.test.ts',
@@ -156,7 +156,7 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'frames of one agent session that are not settled',
+    collection: 'unsettled frames of one agent session',
     by: 'agents',
     entries: edgeLimits.maxUnsettledFrames,
     bytes: { most: maxPayloadBytes, of: 'each' },
@@ -165,24 +165,24 @@ export const bounds: readonly Bound[] = [
     test: ['http/edge.test.ts', 'a session with too many unsettled frames is not read until they settle'],
   },
   {
-    collection: 'what an agent has not read yet',
+    collection: 'unread data of an agent',
     by: 'agents that stop reading',
     bytes: { most: edgeLimits.maxBufferedBytes, of: 'each' },
-    whenFull: 'the agent is cut off',
+    whenFull: 'the agent is disconnected',
     gauge: 'mon_agent_sessions',
     test: ['http/edge.test.ts', 'an agent that does not read is cut off, and others do not notice'],
   },
   {
-    collection: 'frames the agent listener remembers',
+    collection: 'frame cache of the agent listener',
     by: 'agents',
     entries: maxKnownFrames,
     bytes: { most: maxKnownFrameBytes, of: 'each' },
-    whenFull: 'the oldest is forgotten',
+    whenFull: 'the oldest is evicted',
     test: ['http/known-frame.test.ts', 'only so many frames are remembered'],
   },
   {
-    collection: 'events that wait for a worker',
-    by: 'results that come faster than handlers run',
+    collection: 'events waiting for a worker',
+    by: 'results that arrive faster than handlers run',
     entries: maxWaitingDeliveries,
     whenFull: 'agents are not read until there are fewer',
     flag: 'pipelined-workers',
@@ -193,18 +193,18 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'mail of one check',
+    collection: 'mailbox of one check',
     by: 'agents, API, earlier clients',
     entries: maxCheckMail,
-    whenFull: 'refused as busy; the sender offers it again',
+    whenFull: 'rejected as busy; the sender retries',
     gauge: 'mon_backend_mailbox_depth_p99',
     test: ['actors/runtime/overload.test.ts', 'ten times too much for a mailbox that must'],
   },
   {
-    collection: 'events one check parked because it crashed on them',
+    collection: 'quarantined events of one check, which crashed on them',
     by: 'agents, API',
     entries: maxParkedMessages,
-    whenFull: 'the oldest is forgotten',
+    whenFull: 'the oldest is evicted',
     test: [
       'actors/runtime/outcome.test.ts',
       'so many parked messages are remembered, then the oldest is forgotten',
@@ -232,10 +232,10 @@ export const bounds: readonly Bound[] = [
   },
   {
     collection: 'one page of a list',
-    by: 'users who read',
+    by: 'clients that read',
     entries: maxPageItems,
     bytes: { most: maxPageBytes, of: 'each' },
-    whenFull: 'the page ends with the token of the next',
+    whenFull: 'the page ends with a continue token',
     gauge: 'mon_http_unread_answer_bytes',
     test: [
       'http/long-lists.test.ts',
@@ -243,8 +243,8 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'large answers that clients have not read',
-    by: 'users who read',
+    collection: 'unread large responses',
+    by: 'clients that read',
     bytes: { most: maxUnreadAnswerBytes, of: 'all' },
     whenFull: '503 with Retry-After for further large reads',
     gauge: 'mon_http_unread_answer_bytes',
@@ -254,11 +254,11 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'messages of one earlier client that are not settled',
+    collection: 'unsettled messages of one earlier client',
     by: 'earlier clients on the WebSocket',
     entries: maxInHand,
     bytes: { most: maxInHandBytes, of: 'all' },
-    whenFull: 'past the bytes it is not read, past the number it is cut off',
+    whenFull: 'above the bytes it is not read, above the number it is disconnected',
     gauge: 'mon_backend_mailbox_depth_p99',
     test: [
       'http/earlier-api/strangers.test.ts',
@@ -267,18 +267,18 @@ export const bounds: readonly Bound[] = [
   },
   {
     collection: 'stashes of the earlier API',
-    by: 'users who may create silences',
+    by: 'users with permission to create silences',
     entries: maxStashes,
     bytes: { most: maxStashBytes, of: 'each' },
-    whenFull: '400; what exists can be changed and deleted',
+    whenFull: '400; existing ones can be changed and deleted',
     gauge: 'mon_backend_resources',
     test: ['http/earlier-api/stash-limits.test.ts', 'so many stashes are kept, and each has so many bytes'],
   },
   {
-    collection: 'large answers of the earlier API that are not read',
-    by: 'users who read',
+    collection: 'unread large responses of the earlier API',
+    by: 'clients that read',
     bytes: { most: maxEarlierUnreadBytes, of: 'all' },
-    whenFull: '503 with Retry-After and a log line, until one of the readers ends',
+    whenFull: '503 with Retry-After and a log line, until a reader finishes',
     gauge: 'mon_earlier_unread_answer_bytes',
     test: [
       'http/earlier-api/strangers.test.ts',
@@ -297,8 +297,8 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'live streams of one user: inspection, lists that are followed',
-    by: 'users who may look',
+    collection: 'live streams of one user: inspection, event lists',
+    by: 'users with read permission',
     entries: maxStreamsPerUser,
     whenFull: '429',
     gauge: 'mon_http_live_streams',
@@ -313,7 +313,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     collection: 'streams one connection carries',
-    by: 'users who may look',
+    by: 'users with read permission',
     entries: maxBundledStreams,
     whenFull: '400',
     gauge: 'mon_http_live_streams',
@@ -321,9 +321,9 @@ export const bounds: readonly Bound[] = [
   },
   {
     collection: 'live streams',
-    by: 'users who may look',
+    by: 'users with read permission',
     entries: maxStreams,
-    whenFull: 'the oldest one of the user with the most ends',
+    whenFull: 'the oldest stream of the user with the most streams ends',
     gauge: 'mon_http_live_streams',
     test: [
       'http/live-streams.test.ts',
@@ -331,27 +331,27 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'actors that are watched',
-    by: 'users who may look',
+    collection: 'watched actors',
+    by: 'users with read permission',
     entries: maxWatchedActors,
-    whenFull: 'the one nobody asked about for longest is forgotten',
+    whenFull: 'the least recently requested one is released',
     test: [
       'http/inspect/watch-hub.test.ts',
       'so many actors are watched at once; one more takes the place of the one asked about longest ago',
     ],
   },
   {
-    collection: 'names and addresses with wrong passwords, each',
+    collection: 'names and addresses with failed logins, each',
     by: 'everybody',
     entries: maxThrottledKeys,
-    whenFull: 'the one that was unused for longest is forgotten',
+    whenFull: 'the least recently used one is evicted',
     test: [
       'http/guessing.test.ts',
       'so many names are remembered; one more, and the one unused for longest is forgotten',
     ],
   },
   {
-    collection: 'passwords that wait to be checked',
+    collection: 'passwords waiting to be verified',
     by: 'everybody',
     entries: maxHashingQueue,
     whenFull: '503 with Retry-After',
@@ -359,7 +359,7 @@ export const bounds: readonly Bound[] = [
     test: ['http/guessing.test.ts', 'so many passwords wait to be checked; one more is told to come back'],
   },
   {
-    collection: 'questions to directories that are not answered',
+    collection: 'pending requests to directories',
     by: 'everybody',
     entries: maxDirectoryLogins,
     whenFull: '503 with Retry-After',
@@ -370,10 +370,10 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'evaluations of expressions that wait',
+    collection: 'queued evaluations of expressions',
     by: 'events, checks with proxy requests',
     entries: maxQueuedEvaluations,
-    whenFull: 'an outage: the delivery or the tick is tried again',
+    whenFull: 'an outage: the delivery or the scheduled run is retried',
     gauge: 'mon_backend_expressions_waiting',
     test: ['pipeline/sandbox.test.ts', 'lets so many evaluations wait and refuses one more'],
   },
@@ -381,13 +381,13 @@ export const bounds: readonly Bound[] = [
     collection: 'workflows and handlers of one event',
     by: 'agents, API, earlier clients',
     entries: maxWorkflowsPerEvent,
-    whenFull: 'left out; the trace and the log say how many',
+    whenFull: 'skipped; the trace and the log contain the number',
     gauge: 'mon_backend_deliveries_running',
     test: ['pipeline/plan.test.ts', 'has so many workflows at most, and says how many more were asked for'],
   },
   {
-    collection: 'expressions of one filter, proxy request or build of an asset',
-    by: 'users who may create them',
+    collection: 'expressions of one filter, proxy request or asset build',
+    by: 'users with permission to create them',
     entries: maxExpressions,
     whenFull: '400',
     gauge: 'mon_backend_expressions_waiting',
@@ -398,7 +398,7 @@ export const bounds: readonly Bound[] = [
   },
   {
     collection: 'a cron string',
-    by: 'users who may create checks',
+    by: 'users with permission to create checks',
     bytes: { most: maxCronCharacters, of: 'each' },
     whenFull: '400',
     gauge: 'mon_backend_resource_bytes',
@@ -408,10 +408,10 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'requests to one secrets store that wait for its rate limit',
+    collection: 'requests to one secrets store waiting for its rate limit',
     by: 'checks and handlers with secrets',
     entries: maxWaitingSecrets,
-    whenFull: 'an outage: the delivery or the request is tried again',
+    whenFull: 'an outage: the delivery or the request is retried',
     gauge: 'mon_backend_secrets_waiting',
     test: [
       'secrets/secrets.test.ts',
@@ -429,21 +429,21 @@ export const bounds: readonly Bound[] = [
     collection: 'a login name',
     by: 'everybody',
     bytes: { most: maxNameCharacters, of: 'each' },
-    whenFull: '401; the name is not remembered',
+    whenFull: '401; the name is not stored',
     gauge: 'mon_http_request_seconds',
     test: ['http/auth.test.ts', 'a name longer than any user has is refused and not remembered'],
   },
   {
-    collection: 'remembered verdicts on expressions',
-    by: 'users who may create filters and checks',
+    collection: 'memo for expressions',
+    by: 'users with permission to create filters and checks',
     bytes: { most: maxMemoBytes, of: 'all' },
-    whenFull: 'the least recently used are forgotten',
+    whenFull: 'the least recently used are evicted',
     gauge: 'mon_backend_memo_bytes',
     test: ['model/memo.test.ts', 'the judged expressions of many replaced filters do not pile up'],
   },
   {
     collection: 'scripts of runtime assets in memory',
-    by: 'users who may create assets',
+    by: 'users with permission to create assets',
     entries: maxKeptAssetScripts,
     bytes: { most: maxAssetScriptBytes, of: 'each' },
     whenFull: 'the least recently used are read again from disk',

@@ -1,5 +1,5 @@
-// The password agents come with: it is built in, so that the first agent needs no configuration, and public. A backend that
-// others can reach says so at every start, until it is another one.
+// The built-in agent password, so that the first agent needs no configuration. It is public, so a backend reachable
+// from other machines logs a warning at every start until it is changed.
 import { isIP } from 'node:net';
 import type { ResourceTable } from '../actors/resources/resource-table.ts';
 import { findUser } from '../http/auth/credentials.ts';
@@ -10,7 +10,7 @@ import type { Logger } from '../program/log.ts';
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-/** `hosts`: the addresses of the listeners. `api`: the URL of the API, for the command in the warning. */
+/** `hosts`: the listener addresses. `api`: the API URL for the command in the warning. */
 export const warnOfBuiltInPassword = async (options: {
   readonly table: ResourceTable;
   readonly hashing: Pick<HashingQueue, 'verify'>;
@@ -32,6 +32,6 @@ export const warnOfBuiltInPassword = async (options: {
       change: `curl -X PUT -H "Authorization: Key $KEY" -d '${body}' ${url}`,
       disable: `curl -X DELETE -H "Authorization: Key $KEY" ${url}`,
     },
-    `the user ${agentUsername} still has the built-in password, and others can reach this backend: whoever can may send events of any entity. Change it, and start agents with --password <new>`,
+    `the user ${agentUsername} still has the built-in password, and other machines can reach this backend: anyone can send events for any entity. Change it, and start agents with --password <new>`,
   );
 };

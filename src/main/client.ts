@@ -1,5 +1,5 @@
-// mon-client: the client of the earlier generation. Its command line is that of the reference product, so that it
-// can take its place; what it does is in src/client.
+// mon-client: the client of the earlier generation. A drop-in replacement, with the command line of the reference
+// product; the implementation is in src/client.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const readLevel = (word: string): Level => {
 };
 
 const readOptions = (argv: readonly string[]): Chosen => {
-  // The last of `-v` and `-L` counts, so they share one value.
+  // `-v` and `-L` share one value, so the last one wins.
   let logLevel: Level = 'info';
   const command = new Command('mon-client')
     .description(
@@ -42,10 +42,10 @@ const readOptions = (argv: readonly string[]): Chosen => {
       '-d, --config_dir <dir[,dir]>',
       'directories with JSON configuration files; default /etc/mon/conf.d, if it exists',
     )
-    .option('--validate_config', 'say whether the configuration is valid, and end')
-    .option('-P, --print_config', 'print the configuration as it was put together, and end')
+    .option('--validate_config', 'validate the configuration and exit')
+    .option('-P, --print_config', 'print the merged configuration and exit')
     .addOption(
-      new Option('-e, --extension_dir <dir>', 'accepted and ignored: there are no extensions in this client'),
+      new Option('-e, --extension_dir <dir>', 'accepted and ignored: extensions are not supported'),
     )
     .option('-l, --log <file>', 'append the log to this file; default: standard output')
     .addOption(
@@ -53,7 +53,7 @@ const readOptions = (argv: readonly string[]): Chosen => {
         (word) => (logLevel = readLevel(word)),
       ),
     )
-    .addOption(new Option('-v, --verbose', 'the same as --log_level debug'))
+    .addOption(new Option('-v, --verbose', 'same as --log_level debug'))
     .option('-b, --background', 'run in the background')
     .option('-p, --pid_file <file>', 'write the process id to this file');
   command.on('option:verbose', () => {
@@ -84,7 +84,7 @@ const load = ({ configFile, configDirs }: ClientOptions): Loaded =>
     files: realFiles,
   });
 
-/** Why the client does not start: each reason, and then the word people look for. */
+/** Logs every reason why the client does not start, and then the message that existing tools look for. */
 const refuse = (
   log: ClientLog,
   reasons: readonly { readonly message: string; readonly data: object }[],
@@ -103,10 +103,10 @@ const writePid = (path: string, log: ClientLog): void => {
   }
 };
 
-/** Set for the process that runs in the background: it stays there, and outlives its terminal. */
+/** Marks the background process. */
 const backgroundVariable = 'MON_CLIENT_IN_BACKGROUND';
 
-/** The same command once more, with no terminal, in a session of its own. */
+/** Runs the same command detached from the terminal, in its own session. */
 const goToBackground = (argv: readonly string[], { logFile }: ClientOptions): void => {
   const [, script = '', ...rest] = argv;
   const output = logFile === undefined ? 'ignore' : openSync(logFile, 'a');
@@ -119,7 +119,7 @@ const goToBackground = (argv: readonly string[], { logFile }: ClientOptions): vo
   process.exit(exitCodes.fine);
 };
 
-/** Handlers and plugins of the earlier generation read the configuration again through this list. */
+/** Handlers and plugins of the earlier generation reread the configuration files from this list. */
 const exportLoadedFiles = ({ files }: Loaded): void => {
   const base = process.env['SENSU_LOADED_TEMPFILE_DIR'] ?? tmpdir();
   const path = join(mkdtempSync(join(base, 'mon-client-')), 'loaded_files');
@@ -166,11 +166,12 @@ const start = async (options: ClientOptions, loaded: Loaded): Promise<void> => {
     transport: chosen.transport,
     onFault,
   });
-  // Steps between talkative and as configured.
+  // Toggles between debug and the configured level.
   process.on('SIGTRAP', () => {
     log.level = log.level === 'debug' ? options.logLevel : 'debug';
   });
-  // The log file is opened for every line, so there is nothing to reopen; the signal must not end us.
+  // The log file is opened for every line, so nothing needs to be reopened; without a handler the signal would end
+  // the process.
   process.on('SIGUSR2', () => log.info('log file reopened'));
   const signalled = untilSignal(log);
   client.start();
@@ -189,7 +190,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
   }
   const isInBackground = process.env[backgroundVariable] !== undefined;
   if (options.background && !isInBackground) return goToBackground(argv, options);
-  // Commands of checks inherit the environment and need not know.
+  // Not passed on to check commands.
   delete process.env[backgroundVariable];
   if (isInBackground) process.on('SIGHUP', () => {});
   await start(options, loaded);

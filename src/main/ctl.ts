@@ -1,7 +1,7 @@
-// mon-ctl: the command line. Hands the streams of the process to src/ctl and ends with the status it answers.
+// mon-ctl: the command line program. Passes the process streams to src/ctl and exits with its status.
 
 export const main = async (argv: readonly string[]): Promise<void> => {
-  // A reader that has seen enough, as `head` does, is no fault.
+  // A closed pipe, as with `head`, is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;

@@ -1,5 +1,5 @@
-// What serves clients of the earlier generation, when it is asked for: their API with its WebSocket, and bridges to the
-// brokers they already use.
+// Serves clients of the earlier generation, if configured: their API with its WebSocket, and bridges to existing
+// brokers.
 import type { Backend } from '../actors/backend.ts';
 import { openBridge } from '../actors/families/client/broker-bridge.ts';
 import { realClock } from '../actors/runtime/clock.ts';
@@ -21,7 +21,7 @@ import type { Transport } from '../wire/earlier/transport.ts';
 
 export interface EarlierSettings {
   readonly earlierApiHost: string;
-  /** 0: there is none. */
+  /** 0 means disabled. */
   readonly earlierApiPort: number;
   readonly earlierBrokers: readonly string[];
   /** Bytes. */
@@ -32,7 +32,7 @@ export interface EarlierSettings {
 }
 
 export interface EarlierGeneration {
-  /** Where its API listens; undefined when nobody asked for one. */
+  /** The API port; undefined if disabled. */
   readonly port: number | undefined;
   renewCertificate(tls: TlsOptions | undefined): void;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export interface EarlierGeneration {
 const named = (url: string, files: BrokerFiles): NamedBroker => {
   try {
     const broker = brokerFromUrl(url, files);
-    // What cannot be used later on is better known now.
+    // Validate the options at startup.
     if (broker.type === 'redis') redisOptions(broker.redis);
     else brokerAddresses(broker.rabbitmq);
     return broker;
@@ -51,7 +51,7 @@ const named = (url: string, files: BrokerFiles): NamedBroker => {
 };
 
 const transportOf = (broker: NamedBroker, log: Logger): Transport => {
-  const onFault = (error: unknown) => log.error({ err: error }, 'a message of a broker could not be handled');
+  const onFault = (error: unknown) => log.error({ err: error }, 'unable to process a broker message');
   return broker.type === 'redis'
     ? createRedisTransport({ redis: broker.redis, onFault })
     : createRabbitmqTransport({ rabbitmq: broker.rabbitmq, prefetch: maxMessagesInHand, onFault });
@@ -63,7 +63,7 @@ export const serveEarlierGeneration = async (options: {
   readonly authenticator: Authenticator;
   readonly tls: TlsOptions | undefined;
   readonly silencing: SilencingLimits;
-  /** Where figures of the earlier API are shown. */
+  /** Receives the gauges of the earlier API. */
   readonly show: ShowGauge;
   readonly log: Logger;
 }): Promise<EarlierGeneration> => {
@@ -74,7 +74,7 @@ export const serveEarlierGeneration = async (options: {
     certFile: settings.earlierBrokersCertFile,
     keyFile: settings.earlierBrokersKeyFile,
   };
-  // One flag may name several, as the environment does: no URL holds a blank.
+  // One flag may contain several URLs separated by spaces, as in an environment variable.
   const urls = settings.earlierBrokers.flatMap((some) => some.split(/\s+/)).filter((url) => url !== '');
   const transports = urls.map((url) => transportOf(named(url, files), log));
   const api =

@@ -1,5 +1,6 @@
-// The encryption keys: a file with one key a line (32 bytes as base64), which is not in the store. Passwords and tokens of
-// providers, and the secret tokens are signed with, are sealed with the first; all of them open. Made at the first start.
+// The encryption keys: a file outside the store with one key per line (32 bytes as base64). Provider passwords and
+// tokens and the token signing secret are encrypted with the first key; all keys decrypt. Created at the first
+// start.
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,15 +17,15 @@ export const encryptionKeyPath = (settings: {
   readonly stateDir: string;
 }): string => settings.encryptionKeyFile || join(settings.stateDir, encryptionKeyName);
 
-const header = `# Seals passwords, tokens and the signing secret in the store. Without this file they are lost: keep a copy, but not with
-# copies of the store. To change the key put a new one (openssl rand -base64 32) on a line above the old one, restart every
+const header = `# Encrypts passwords, tokens and the signing secret in the store. They are lost without this file: keep a copy, but not with
+# copies of the store. To change the key, add a new one (openssl rand -base64 32) on a line above the old one, restart every
 # backend, then remove the old one.
 `;
 
 const keyOf = (line: string, where: string): Uint8Array => {
   const key = Buffer.from(line, 'base64');
   if (key.length !== vaultKeyBytes || !/^[A-Za-z0-9+/]{43}=$/.test(line))
-    throw new SettingsError(`${where}: a key is ${vaultKeyBytes} bytes as base64 (openssl rand -base64 32)`);
+    throw new SettingsError(`${where}: a key must be ${vaultKeyBytes} bytes as base64 (openssl rand -base64 32)`);
   return key;
 };
 
@@ -39,7 +40,7 @@ export const readEncryptionKeys = (path: string, onOpen: () => void = () => {}):
     text = readFileSync(path, 'utf8');
     if (process.platform !== 'win32' && (lstatSync(path).mode & 0o077) !== 0) onOpen();
   } catch (error) {
-    throw new SettingsError(`--encryption-key-file ${path} can't be read: ${errorText(error)}`);
+    throw new SettingsError(`unable to read --encryption-key-file ${path}: ${errorText(error)}`);
   }
   const keys = text.split(/\r?\n/).flatMap((line, index) => {
     const key = line.trim();
@@ -47,11 +48,11 @@ export const readEncryptionKeys = (path: string, onOpen: () => void = () => {}):
       ? []
       : [keyOf(key, `--encryption-key-file ${path}, line ${index + 1}`)];
   });
-  if (keys.length === 0) throw new SettingsError(`--encryption-key-file ${path} holds no key`);
+  if (keys.length === 0) throw new SettingsError(`--encryption-key-file ${path} contains no key`);
   return keys;
 };
 
-/** Durable before anything is sealed with it. Never writes over a file. */
+/** Durable before anything is encrypted with it. Never overwrites a file. */
 const makeKey = (path: string, log: Logger): void => {
   try {
     makeFolder(dirname(path));
@@ -69,19 +70,19 @@ const makeKey = (path: string, log: Logger): void => {
       closeSync(folder);
     }
   } catch (error) {
-    throw new SettingsError(`--encryption-key-file ${path} can't be made: ${errorText(error)}`);
+    throw new SettingsError(`unable to create --encryption-key-file ${path}: ${errorText(error)}`);
   }
-  log.warn({ file: path }, 'an encryption key was made; keep a copy of it apart from the store');
+  log.warn({ file: path }, 'created an encryption key; keep a copy of it apart from the store');
 };
 
-/** Throws SettingsError when the file can't be used, or is gone while the store needs it. */
+/** Throws SettingsError if the file is unusable, or missing while the store needs it. */
 export const encryptionKeys =
   (path: string, log: Logger) =>
   (isStoreSealed: boolean): readonly Uint8Array[] => {
     if (!existsSync(path)) {
       if (isStoreSealed)
         throw new SettingsError(
-          `the store holds secrets that were sealed with a key of --encryption-key-file, but ${path} is not there: put it back, or name the file that has the key`,
+          `the store contains secrets encrypted with a key of --encryption-key-file, but ${path} does not exist: restore it, or name the file with the key`,
         );
       makeKey(path, log);
     }

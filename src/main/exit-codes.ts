@@ -1,11 +1,11 @@
-// The ways in which mon-backend ends by itself while it runs.
+// Exit codes of mon-backend for fatal errors at run time.
 import type { Logger } from '../program/log.ts';
 
-/** Something a fresh start may mend: the service manager starts the program again. */
+/** A restart may help: the service manager restarts the program. */
 export const collapseExitCode = 70;
 
-/** Ends the process at once: whatever it wrote from now on would be written beside the new owner. */
+/** Exits immediately, since any further write would compete with the new owner. */
 export const endWithoutStore = (error: Error, log: Logger): void => {
-  log.fatal({ err: error }, 'another backend has the store now; ending');
+  log.fatal({ err: error }, 'another backend took over the store; exiting');
   process.exit(collapseExitCode);
 };

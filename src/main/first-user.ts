@@ -1,5 +1,6 @@
-// The first user of an empty store: named by flags or environment, or made up, with its password in a file only its owner
-// reads. The file is written before the user: a crash in between leaves nobody locked out.
+// Creates the first user of an empty store: configured by flags or environment, or with a random password in a file
+// readable only by its owner. The file is written before the user, so that a crash in between does not lock anyone
+// out.
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { SettingsError } from '../program/resolve.ts';
 import type { BackendSettings } from './backend-flags.ts';
 
 export const passwordFile = 'initial-admin-password';
-/** Too short for a password, so it can't be one. */
+/** Too short to be a valid password. */
 const noAgentUser = 'none';
 const passwordBytes = 18;
 
@@ -24,20 +25,20 @@ export interface FirstUser {
   readonly log: Logger;
 }
 
-/** The same rule as for every other password; an empty one is made up. */
+/** The rule for all passwords; an empty one is replaced by a random one. */
 const requireGoodPassword = (flag: string, password: string): void => {
   const fault = password === '' ? null : passwordFault(password);
-  if (fault !== null) throw new SettingsError(`${flag}: ${fault}; nothing was made`);
+  if (fault !== null) throw new SettingsError(`${flag}: ${fault}; nothing was created`);
 };
 
-/** What `--agent-user-password` says: a password, none, or nothing. */
+/** The meaning of `--agent-user-password`: a password, no user, or the default. */
 const passwordOfAgents = (setting: string): string | null | undefined => {
   if (setting === noAgentUser) return null;
   requireGoodPassword('--agent-user-password', setting);
   return setting === '' ? undefined : setting;
 };
 
-/** Seeds an empty store. Resolves false when that was done before. */
+/** Seeds an empty store. Resolves to false if that was done before. */
 export const firstUser = async ({ settings, table, hashing, log }: FirstUser): Promise<boolean> => {
   if (isSeeded(table)) return false;
   const adminUsername = settings.clusterAdminUsername;
@@ -51,7 +52,7 @@ export const firstUser = async ({ settings, table, hashing, log }: FirstUser): P
     ...(agentPassword === undefined ? {} : { agentPassword }),
     hash: (password) => hashing.hash(password),
   });
-  log.info({ user: adminUsername }, 'the store was empty: namespace, roles and users were made');
+  log.info({ user: adminUsername }, 'initialized the empty store with namespace, roles and users');
   return true;
 };
 
@@ -60,6 +61,6 @@ const makePassword = async (stateDir: string, user: string, log: Logger): Promis
   const file = join(stateDir, passwordFile);
   makeFolder(stateDir);
   await writeFile(file, `${password}\n`, { mode: 0o600 });
-  log.warn({ user, file }, `a password was made up for ${user}; read it in the file, then change it`);
+  log.warn({ user, file }, `created a random password for ${user}; read it in the file, then change it`);
   return password;
 };

@@ -1,6 +1,5 @@
-// `mon-backend license`: for owners of an installation who set limits by licence. It makes a pair of keys, signs terms with
-// the private one, and says what a backend that has the public one would make of a licence. The backend itself never sees
-// a private key: it is given the public one with --license-public-key-file.
+// `mon-backend license`: for operators who enforce limits by license. Creates key pairs, signs licenses, and
+// verifies licenses with a public key. Backends only use the public key, set by --license-public-key-file.
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
@@ -20,7 +19,7 @@ import { errorText } from '../program/log.ts';
 
 type ExitWith = (command: () => Promise<number>) => Promise<void>;
 
-/** What `read` makes of a file; an error names the file. */
+/** Reads and parses a file; errors name the file. */
 const readingFile = <T>(path: string, read: (text: string) => T): T => {
   try {
     return read(readFileSync(path, 'utf8'));
@@ -29,7 +28,7 @@ const readingFile = <T>(path: string, read: (text: string) => T): T => {
   }
 };
 
-/** Never writes over a file: a lost private key cannot be had again. */
+/** Never overwrites a file: a lost private key cannot be recovered. */
 const makeKeys = (privateFile: string, publicFile: string): void => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   writeFileSync(privateFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), {
@@ -39,7 +38,7 @@ const makeKeys = (privateFile: string, publicFile: string): void => {
   writeFileSync(publicFile, publicKey.export({ type: 'spki', format: 'pem' }), { flag: 'wx' });
 };
 
-/** The file to put at `/api/enterprise/licensing/v2/license`. */
+/** The body for `PUT /api/enterprise/licensing/v2/license`. */
 const signedFile = (terms: LicenseTerms, privateFile: string): string => {
   const fault = termsFault(terms);
   if (fault !== null) throw new Error(fault);
@@ -47,7 +46,7 @@ const signedFile = (terms: LicenseTerms, privateFile: string): string => {
   return JSON.stringify({ type: licenseType, api_version: licenseApiVersion, metadata: {}, spec }, null, 2);
 };
 
-/** Null when it holds now. */
+/** Null if it is currently valid. */
 const faultOfFile = (file: string, publicFile: string): string | null => {
   const key = readingFile(publicFile, readLicenseKey);
   const parsed = readingFile(file, (text) => JSON.parse(text) as { readonly spec?: unknown } | null);
@@ -65,12 +64,12 @@ interface SignOptions {
 
 export const licenseCommand = (exitWith: ExitWith): Command =>
   new Command('license')
-    .description('make keys for licenses of your own, sign licenses, check them')
+    .description('create license keys, sign and verify licenses')
     .addCommand(
       new Command('new-key')
-        .description('make a pair of keys: keep the private one, start backends with the public one')
-        .requiredOption('--private-key-file <path>', 'where the private key (PEM) goes; must not exist yet')
-        .requiredOption('--public-key-file <path>', 'where the public key (PEM) goes; must not exist yet')
+        .description('create a key pair: keep the private key, start backends with the public key')
+        .requiredOption('--private-key-file <path>', 'file for the private key (PEM); must not exist yet')
+        .requiredOption('--public-key-file <path>', 'file for the public key (PEM); must not exist yet')
         .action(({ privateKeyFile, publicKeyFile }) =>
           exitWith(async () => {
             makeKeys(privateKeyFile, publicKeyFile);
@@ -81,11 +80,11 @@ export const licenseCommand = (exitWith: ExitWith): Command =>
     .addCommand(
       new Command('sign')
         .description('print a signed license')
-        .requiredOption('--private-key-file <path>', 'the private key (PEM) of new-key')
-        .requiredOption('--holder <name>', 'whom it is for')
-        .requiredOption('--entities <number>', 'how many entities may be watched')
-        .requiredOption('--expires <time>', 'when it ends, e.g. 2027-01-01T00:00:00Z')
-        .option('--issued <time>', 'when it was made', new Date().toISOString())
+        .requiredOption('--private-key-file <path>', 'the private key (PEM) from new-key')
+        .requiredOption('--holder <name>', 'name of the holder')
+        .requiredOption('--entities <number>', 'maximum number of entities')
+        .requiredOption('--expires <time>', 'expiry time, e.g. 2027-01-01T00:00:00Z')
+        .option('--issued <time>', 'time of issue', new Date().toISOString())
         .action(({ privateKeyFile, holder, entities, expires, issued }: SignOptions) =>
           exitWith(async () => {
             if (!/^\d+$/.test(entities))
@@ -97,13 +96,13 @@ export const licenseCommand = (exitWith: ExitWith): Command =>
     )
     .addCommand(
       new Command('check')
-        .description('say whether a license holds; exits 1 when it does not')
+        .description('verify a license; exits with status 1 if it is invalid')
         .argument('<file>', 'the license, as printed by sign')
-        .requiredOption('--public-key-file <path>', 'the public key (PEM) of new-key')
+        .requiredOption('--public-key-file <path>', 'the public key (PEM) from new-key')
         .action((file: string, { publicKeyFile }: { readonly publicKeyFile: string }) =>
           exitWith(async () => {
             const fault = faultOfFile(file, publicKeyFile);
-            console.log(fault ?? 'the license holds');
+            console.log(fault ?? 'the license is valid');
             return fault === null ? 0 : 1;
           }),
         ),

@@ -1,4 +1,4 @@
-// Listen addresses as people write them: `127.0.0.1:8080`, `[::]:8080`, `:8080`, and as URLs others can use.
+// Parses listen addresses (`127.0.0.1:8080`, `[::]:8080`, `:8080`) and formats them as URLs.
 import type { AddressInfo } from 'node:net';
 import { SettingsError } from '../program/resolve.ts';
 
@@ -7,10 +7,10 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** `[::1]` as `::1`. */
+/** Converts `[::1]` to `::1`. */
 export const plainHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
-/** Throws SettingsError for what is no address; `flag` names where it was said. */
+/** Throws SettingsError for an invalid address; `flag` is named in the message. */
 export const parseListenAddress = (flag: string, address: string): ListenAddress => {
   const match = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(address);
   const port = Number(match?.[2]);
@@ -25,13 +25,13 @@ export const parseListenAddress = (flag: string, address: string): ListenAddress
 
 const anyHost: readonly string[] = ['::', '0.0.0.0'];
 
-/** Where a program on this machine reaches a listener. */
+/** The URL of a listener for local programs. */
 export const localUrl = (scheme: string, { address, port }: AddressInfo): string => {
   const host = anyHost.includes(address) ? '127.0.0.1' : address;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 };
 
-/** `<scheme>://<host>` of a URL under which others reach us; undefined when empty. Throws SettingsError for what is none. */
+/** The `<scheme>://<host>` of an external URL; undefined if empty. Throws SettingsError if invalid. */
 export const parsePublicUrl = (flag: string, text: string): string | undefined => {
   if (text === '') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,4 +1,4 @@
-// Live inspection in the backend: its port on the runtime, its access rules, its audit line in the log.
+// Connects live inspection to the backend: runtime port, access control, audit log.
 import type { Backend } from '../actors/backend.ts';
 import type { Api } from '../http/api.ts';
 import type { EventList } from '../http/inspect/events/event-list.ts';
@@ -14,13 +14,13 @@ export interface LiveInspection {
   readonly backend: Backend;
   readonly api: Api;
   readonly log: Logger;
-  /** Ended with the server. */
+  /** Closed with the server. */
   readonly eventList: EventList;
   /** `--inspect-control` */
   readonly allowControl: boolean;
 }
 
-/** Families of actors whose records are found by the rest of the actor's id. */
+/** Families of actors with durable records; the rest of the actor id is the record key. */
 const durableFamilies = ['check', 'entity', 'client'] as const;
 
 const splitOnce = (text: string, at: string): readonly [string, string] => {

@@ -1,6 +1,6 @@
-// `npm start`: a backend and an agent on this machine, with checks that work at once. Everything it makes lies in
-// `./.mon`; a second start finds it again. Ctrl-C stops all of it. QUICKSTART_HOME, QUICKSTART_API_PORT and
-// QUICKSTART_AGENT_PORT put it elsewhere; QUICKSTART_QUIET_AGENT keeps the agent from opening ports of its own.
+// `npm start`: runs a backend and an agent on this machine with working checks. All files are in `./.mon` and
+// reused by the next start. Ctrl-C stops everything. QUICKSTART_HOME, QUICKSTART_API_PORT and QUICKSTART_AGENT_PORT
+// change the location; QUICKSTART_QUIET_AGENT disables the agent's own ports.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const alertsFile = `${home}/alerts.log`;
 const apiPort = process.env['QUICKSTART_API_PORT'] ?? '8080';
 const agentPort = process.env['QUICKSTART_AGENT_PORT'] ?? '8081';
 
-/** What is kept in `.mon`. */
+/** The names used in `.mon`. */
 const isOfHome = (name: string): boolean =>
   ['backend', 'agent', 'api-key'].includes(name) || name.endsWith('.log');
 
@@ -32,20 +32,20 @@ const program = (name: string): string => fileURLToPath(new URL(`../../../bin/${
 interface Child {
   readonly name: string;
   readonly process: ChildProcess;
-  /** How it ended: `code 1`, `signal SIGKILL`. */
+  /** The exit status: `code 1` or `signal SIGKILL`. */
   readonly exited: Promise<string>;
-  /** The last lines it logged. */
+  /** The last log lines. */
   lastWords(): string;
-  /** Resolves with the first log line whose message begins with the words. */
+  /** Resolves to the first log line whose message starts with the text. */
   awaitLog(words: string): Promise<Record<string, unknown>>;
 }
 
-/** Starts one of our programs; its log lines go to a file, and the last of them are kept to explain a failure. */
+/** Starts one of our programs; log lines go to a file, and the last ones are kept for error messages. */
 const startChild = (name: string, args: readonly string[]): Child => {
   const log = createWriteStream(`${home}/${name}.log`, { flags: 'a', mode: 0o600 });
   const file = program(name);
   const child = spawn(process.execPath, [...nodeFlagsOf(file), file, 'start', ...args], {
-    // The channel is how it learns that we are gone, should we be killed.
+    // The IPC channel closes if this process is killed, which stops the child.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });
@@ -65,7 +65,7 @@ const startChild = (name: string, args: readonly string[]): Child => {
   );
   const awaitLog = (words: string): Promise<Record<string, unknown>> =>
     new Promise((found, fail) => {
-      const timer = setTimeout(() => fail(new Error(`${name} did not say "${words}"`)), startTimeoutMs);
+      const timer = setTimeout(() => fail(new Error(`${name} did not log "${words}"`)), startTimeoutMs);
       waiting.set(words, (line) => {
         clearTimeout(timer);
         waiting.delete(words);
@@ -73,7 +73,7 @@ const startChild = (name: string, args: readonly string[]): Child => {
       });
       exited.then((how) => {
         clearTimeout(timer);
-        fail(new Error(`${name} ended with ${how}. Its last words:\n${lastWords()}`));
+        fail(new Error(`${name} exited with ${how}. Last log lines:\n${lastWords()}`));
       });
     });
   return { name, process: child, exited, awaitLog, lastWords };
@@ -101,7 +101,7 @@ const request = async (
 ): Promise<Response> => {
   const response = await fetch(url, init);
   if (response.ok || response.status === 409) return response;
-  throw new Error(`${init.method ?? 'GET'} ${url} answered ${response.status}: ${await response.text()}`);
+  throw new Error(`${init.method ?? 'GET'} ${url} responded with ${response.status}: ${await response.text()}`);
 };
 
 const createOnce = (url: string, authorization: string, body: unknown): Promise<Response> =>
@@ -111,7 +111,7 @@ const createOnce = (url: string, authorization: string, body: unknown): Promise<
     body: JSON.stringify(body),
   });
 
-/** An API key of the admin, made at the first start and kept in `.mon/api-key`, so that one curl line is enough. */
+/** The admin's API key, created at the first start and stored in `.mon/api-key` for use with curl. */
 const apiKey = async (api: string): Promise<string> => {
   const kept = await readFile(apiKeyFile, 'utf8').catch(() => undefined);
   if (kept !== undefined) return kept.trim();
@@ -121,13 +121,13 @@ const apiKey = async (api: string): Promise<string> => {
   const { access_token: token } = (await login.json()) as { access_token: string };
   const created = await createOnce(`${api}/api/core/v2/apikeys`, `Bearer ${token}`, { username: 'admin' });
   const key = created.headers.get('location')?.split('/').at(-1);
-  if (key === undefined) throw new Error('the backend made an API key but did not say which');
+  if (key === undefined) throw new Error('the backend created an API key without returning it');
   await writeFile(apiKeyFile, `${key}\n`, { mode: 0o600 });
   return key;
 };
 
 const createStarters = async (api: string): Promise<void> => {
-  // The handler appends to it; made by a shell it could be read by everybody.
+  // The handler appends to it; created by a shell it would be world-readable.
   await writeFile(alertsFile, '', { flag: 'a', mode: 0o600 });
   const authorization = `Key ${await apiKey(api)}`;
   const base = `${api}/api/core/v2/namespaces/default`;
@@ -143,7 +143,7 @@ mon is running.
   alerts      tail -f ${alertsFile}
   logs        ${home}/mon-backend.log, ${home}/mon-agent.log
 
-Checks load, disk and memory run every 10 seconds. Ctrl-C stops everything; what it knew is here at the next start.
+Checks load, disk and memory run every 10 seconds. Ctrl-C stops everything; the state is kept for the next start.
 `;
 
 const run = async (): Promise<number> => {
@@ -192,7 +192,7 @@ const run = async (): Promise<number> => {
         : ['--disable-api', '--disable-sockets', '--statsd-disable']),
     ]);
     children.push(agent);
-    // Only now, so that the backend finds somebody who runs them.
+    // Created only now, so that an agent with this subscription is connected.
     if ((await Promise.race([agent.awaitLog('successfully connected'), interrupted])) === 'interrupted')
       return 0;
     await createStarters(api);
@@ -201,12 +201,12 @@ const run = async (): Promise<number> => {
       interrupted,
       ...children.map(
         async (child) =>
-          `${child.name} ended by itself with ${await child.exited}. Its last words:\n${child.lastWords()}`,
+          `${child.name} exited unexpectedly with ${await child.exited}. Last log lines:\n${child.lastWords()}`,
       ),
     ]);
     if (ended === 'interrupted') return 0;
     console.error(
-      `${ended}\n\nMore in ${home}/*.log. What was acknowledged is kept: npm start goes on from there.`,
+      `${ended}\n\nSee ${home}/*.log. Acknowledged data is kept: npm start continues with it.`,
     );
     return 1;
   } catch (error) {

@@ -1,14 +1,15 @@
-// The checks a first start comes with: load, disk and memory of this machine, by means every Linux has. Their limits are
-// labels of the entity, so they can be changed without touching the check: `memory_warning`, `disk_critical`, ...
+// The checks of a first start: load, disk and memory of this machine, with standard Linux tools. Their thresholds
+// are labels of the entity, so they can be changed without editing the check: `memory_warning`, `disk_critical`,
+// ...
 
 const subscription = 'starter';
 const namespace = 'default';
 
-/** Seconds between runs; a result not heard for `ttlSeconds` is itself an event. */
+/** Seconds between runs; a missing result for `ttlSeconds` is itself an event. */
 const intervalSeconds = 10;
 const ttlSeconds = 30;
 
-/** Prints one status line with performance data and exits 0, 1 or 2, as monitoring plugins do. */
+/** Prints one status line with performance data and exits with 0, 1 or 2, like monitoring plugins. */
 const judge = (title: string, unit: string): string =>
   `awk -v v="$value" -v w="$warning" -v c="$critical" 'BEGIN { s = v >= c ? 2 : v >= w ? 1 : 0; ` +
   `n = s == 2 ? "CRITICAL" : s == 1 ? "WARNING" : "OK"; ` +
@@ -46,7 +47,7 @@ export const starterChecks = [
 
 export const starterSubscription = subscription;
 
-/** Writes each incident and each recovery as one line to a file, so that a newcomer sees a handler at work. */
+/** Appends each incident and recovery as one line to a file, to show a handler at work. */
 export const starterHandler = (alertsFile: string) => ({
   metadata: { name: 'alerts', namespace },
   type: 'pipe',

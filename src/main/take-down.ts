@@ -1,13 +1,13 @@
-// Take-down: the parts of a program are ended one after the other. A part that fails to end is told in the log and does not
-// keep those behind it from ending: the store comes last, and is closed whatever happened before.
+// Shuts down the parts of a program in sequence. A part that fails to stop is logged and does not prevent the
+// others from stopping: the store is closed last in any case.
 import type { Logger } from '../program/log.ts';
 
-/** The process ends after this long whatever hangs; what hung is named. */
+/** The process exits after this time even if something hangs; the log names it. */
 const stopTimeoutMs = 28_000;
 
 export type Step = readonly [what: string, end: () => Promise<unknown>];
 
-/** Resolves with whether every part ended as it should. */
+/** Resolves to whether every part stopped cleanly. */
 export const takeDown = async (
   steps: readonly Step[],
   log: Logger,
@@ -25,7 +25,7 @@ export const takeDown = async (
       log.info({ what }, 'stopped');
     } catch (error) {
       isClean = false;
-      log.error({ what, err: error }, `could not be stopped as it should: ${what}`);
+      log.error({ what, err: error }, `${what} did not stop cleanly`);
     } finally {
       clearTimeout(timer);
     }

@@ -1,23 +1,23 @@
-// Whom the backend trusts when it connects to others over TLS: the authorities of `--trusted-ca-file` besides those the
-// runtime knows. Read again on SIGHUP.
+// Trusted authorities for outgoing TLS connections: those of `--trusted-ca-file` and those of the runtime. Reloaded
+// on SIGHUP.
 import { createSecureContext, rootCertificates } from 'node:tls';
 import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
 import { readAuthorities } from '../program/authorities.ts';
 
 export interface Trust {
   readonly authorities: TrustedAuthorities;
-  /** Reads the file again. Throws, and keeps what it had, when that cannot be used. */
+  /** Reloads the file. Throws and keeps the old authorities if it is unusable. */
   renew(): void;
 }
 
 const read = (file: string): string[] => {
   const ca = [...rootCertificates, readAuthorities(file)];
-  // Throws for what looks like a certificate and is none.
+  // Throws on invalid certificates.
   createSecureContext({ ca });
   return ca;
 };
 
-/** `file` empty: nobody but those the runtime knows. Throws when the file cannot be used. */
+/** Empty `file`: only the authorities of the runtime. Throws if the file is unusable. */
 export const createTrust = (file: string): Trust => {
   if (file === '') return { authorities: () => undefined, renew: () => {} };
   let known = read(file);

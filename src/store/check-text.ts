@@ -1,5 +1,5 @@
-// A check as JSON, without writing its definition again: the results of a check share it (http/edge/known-frame), and its
-// text is kept for as long as they do.
+// Serializes a check without serializing its definition again: the results of a check share the definition
+// (http/edge/known-frame), and its text is cached for the same lifetime.
 import type { Check } from '../model/check.ts';
 import { type Definition, definitionOf, resultOf, shareDefinition } from '../model/check-parts.ts';
 import { knownJson } from '../model/known-json.ts';
@@ -11,7 +11,7 @@ interface Written {
   readonly text: string;
 }
 
-/** By the metadata of the check: the part of a definition that no two have in common. */
+/** Keyed by the metadata of the check, which is unique to a definition. */
 const definitions = new WeakMap<object, Written>();
 
 const definitionText = (check: Check): string => {
@@ -23,11 +23,14 @@ const definitionText = (check: Check): string => {
   return text;
 };
 
-/** Whether its definition is one that many results share. */
+/** Whether the definition is shared by many results. */
 export const isShared = ({ metadata }: { readonly metadata?: unknown }): boolean =>
   typeof metadata === 'object' && metadata !== null && knownJson(metadata) !== undefined;
 
-/** What `JSON.stringify(check)` gives, in another order. The check must have the fields of its schema and no others. */
+/**
+ * The same as `JSON.stringify(check)`, but with a different key order. The check must have exactly the fields of
+ * its schema.
+ */
 export const checkText = (check: Check): string => {
   const result = JSON.stringify(resultOf(check)).slice(1);
   const history = check.history === null ? 'null' : historyText(check.history);

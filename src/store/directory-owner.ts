@@ -1,9 +1,9 @@
-// Who may write to a store directory: one process at a time, written down in `owner.json` for people to read.
+// Exclusive ownership of a store directory, recorded in `owner.json`.
 //
-// A claim outlives `kill -9` without harm: the next process sees that the owner is gone (its pid is free, or belongs to a
-// process started at another time, or the machine was booted since) and takes over. Two processes can't both do so,
-// because the file is read and written under a lock the caller brings, one the kernel releases with its holder.
-// The file is overwritten in place and keeps its size, so that a claim needs no space on a full disk.
+// A claim left by `kill -9` is harmless: the next process detects that the owner is gone (its pid is unused,
+// belongs to a process started later, or the machine was rebooted) and takes over. Two processes cannot both do so,
+// because the file is read and written under a lock of the caller that the kernel releases with its holder. The
+// file is overwritten in place with a constant size, so a claim needs no space on a full disk.
 import { closeSync, constants, existsSync, openSync, readFileSync, realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootId, isRunning, ownIdentity, type ProcessIdentity } from './process-identity.ts';
@@ -21,8 +21,8 @@ export interface Claim {
 }
 
 /**
- * Claims `dir` for this process. `exclusively` runs its argument while no other process can be inside one.
- * Throws StoreError('invalid') naming the owner when there is a living one.
+ * Claims `dir` for this process. `exclusively` runs its argument under a cross-process lock. Throws
+ * StoreError('invalid') that names a living owner.
  */
 export function claimDirectory(dir: string, exclusively: (claim: () => void) => void): Claim {
   const path = join(realpathSync(dir), 'owner.json');
@@ -62,7 +62,7 @@ function readOwner(path: string): Owner | undefined {
     const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<Owner>;
     return typeof value.pid === 'number' ? (value as Owner) : undefined;
   } catch {
-    // A claim torn by a crash names nobody: its writer died while writing it.
+    // A partially written claim has no owner: its writer crashed.
     return undefined;
   }
 }

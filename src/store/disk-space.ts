@@ -1,5 +1,5 @@
-// Keeps a little space free on the disk of the embedded store, so that a full disk is noticed before a write begins.
-// It looks again by itself: as soon as there is space, writes go on, without a restart.
+// Reserves some space on the disk of the embedded store, so that a full disk is detected before a write starts.
+// Checks again by itself: writes resume when there is space, without a restart.
 import { statfsSync } from 'node:fs';
 import { diskCheckIntervalMs, diskReserveBytes, nearlyFullBytes } from './limits.ts';
 import { StoreError } from './snapshot-store.ts';
@@ -16,22 +16,22 @@ export class DiskSpace {
     this.#reserveBytes = reserveBytes;
   }
 
-  /** The system refused a write for lack of space: from now on every commit looks first. */
+  /** The system rejected a write for lack of space; from now on every commit checks first. */
   noteExhausted(): void {
     this.#exhausted = true;
     this.#checkedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Throws StoreError('full') when `bytes` more would not fit beside the reserve. */
+  /** Throws StoreError('full') if `bytes` more would not fit besides the reserve. */
   require(bytes: number): void {
     const now = performance.now();
     if (now - this.#checkedAtMs >= diskCheckIntervalMs) {
       this.#freeBytes = freeBytesOf(this.#dir);
       this.#checkedAtMs = now;
     }
-    // After a refusal by the system itself, more room than the bare need is asked for before the next try.
+    // After a rejection by the system, require more than the bare minimum before the next attempt.
     const reserve = this.#exhausted ? Math.max(this.#reserveBytes, nearlyFullBytes) : this.#reserveBytes;
-    // Pages are written anew, never over old ones, and the tree above them with them: twice the bytes is on the safe side.
+    // LMDB writes pages and the tree above them to new locations; twice the bytes is a safe estimate.
     if (reserve > 0 && this.#freeBytes < reserve + 2 * bytes) throw this.fullError();
     this.#freeBytes -= 2 * bytes;
     this.#exhausted = false;
@@ -42,13 +42,13 @@ export class DiskSpace {
   }
 
   fullError(cause?: unknown): StoreError {
-    const message = `no space left in ${this.#dir}: nothing was written; free some space, writing resumes by itself`;
+    const message = `no space left in ${this.#dir}: nothing was written; free some space, and writing resumes automatically`;
     return new StoreError('full', message, { cause });
   }
 }
 
 function freeBytesOf(dir: string): number {
   const { bavail, bsize, blocks } = statfsSync(dir);
-  // Some virtual file systems tell nothing: then only a refused write tells.
+  // Some virtual file systems report nothing; then only a failed write shows it.
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
 }

@@ -38,7 +38,7 @@ export const newMarker = (migrated: number = storeFormat): StoreMarker => ({
   createdAt: new Date().toISOString(),
 });
 
-/** Throws StoreError('invalid') when this program must not open the store for this. `text` is undefined for a new store. */
+/** Throws StoreError('invalid') unless the store is new (no marker) or has the format of this program. */
 export function openMarker(text: string | undefined, where: string, purpose: OpenPurpose): OpenedMarker {
   if (text === undefined) return { marker: newMarker(), isDue: purpose === 'serve' };
   const marker = readMarker(text);

@@ -1,7 +1,7 @@
-// The history of a check as JSON: twenty-one pairs of small numbers, a fifth of its record and written anew with every
-// result. Two numbers between known words take 1.7 us where `JSON.stringify`, which asks of everything what it is, takes 2.8.
+// Serializes the history of a check: twenty-one pairs of small numbers, a fifth of its record, written with every
+// result. Takes 1.7 us instead of 2.8 us with `JSON.stringify`, which inspects every type.
 
-/** What most entries are: exactly these two keys, in this order. */
+/** The common form of an entry: exactly these two keys, in this order. */
 const isPlain = (entry: object): entry is { readonly status: number; readonly executed: number } => {
   let keys = 0;
   for (const key in entry) {
@@ -12,7 +12,7 @@ const isPlain = (entry: object): entry is { readonly status: number; readonly ex
   return keys === 2 && Number.isSafeInteger(status) && Number.isSafeInteger(executed);
 };
 
-/** To the byte what `JSON.stringify(history)` gives. */
+/** Byte for byte the same as `JSON.stringify(history)`. */
 export const historyText = (history: readonly unknown[]): string => {
   let text = '';
   for (const entry of history) {

@@ -1,39 +1,39 @@
-// Every limit of this folder, each with its unit in its name.
+// Limits of the stores. Units are in the names.
 
-/** Longest key, in UTF-8 bytes. LMDB holds 1,978; the rest is room for the prefix of a quarantined key. */
+/** Maximum key length in UTF-8 bytes. LMDB allows 1,978; the rest is for the prefix of quarantined keys. */
 export const maxKeyBytes = 1_900;
 
-/** Largest record once encoded. A document of MongoDB holds 16 MiB with everything around it. */
+/** Maximum size of an encoded record. A MongoDB document is limited to 16 MiB in total. */
 export const maxRecordBytes = 12 * 1024 * 1024;
 
-/** How many entries a scan takes out of a store at a time before it lets others run. */
+/** Number of entries a scan reads before it yields. */
 export const scanPageEntries = 256;
 
-/** A commit that has not ended by then is reported as failed with an unknown outcome. */
+/** A commit that has not ended by then fails with an unknown outcome. */
 export const commitTimeoutMs = 30_000;
 
-/** Address space LMDB maps at start. Not memory and not disk: the file is sparse and the map grows by itself. */
+/** Address space LMDB maps at start. Not memory or disk: the file is sparse and the map grows. */
 export const lmdbMapBytes = 1024 * 1024 * 1024;
 
-/** Free space that the embedded store never uses, so that a full disk is met between two writes and not inside one. */
+/** Free space reserved on the disk of the embedded store, so that a full disk is detected between writes. */
 export const diskReserveBytes = 4 * 1024 * 1024;
 
-/** With less than this left, a refused write is put down to the disk being full. */
+/** Below this free space, a failed write is attributed to a full disk. */
 export const nearlyFullBytes = 256 * 1024;
 
-/** How long a look at the free space stays good. */
+/** How long a measurement of the free space is valid. */
 export const diskCheckIntervalMs = 50;
 
-/** Encoded records of a batch are laid side by side in chunks of this size, which are used again and again. */
+/** Encoded records of a batch are stored in reusable chunks of this size. */
 export const arenaChunkBytes = 4 * 1024 * 1024;
 
-/** MongoDB: how often the backend that owns a database writes its beat, and after how long without one another takes over. */
+/** MongoDB: the heartbeat interval of the owner, and the silence after which another backend takes over. */
 export const mongoBeatMs = 1_000;
 export const mongoOwnerPatienceMs = 6_000;
-/** MongoDB: how long to look for a server that takes writes, before an operation fails. */
+/** MongoDB: server selection timeout. */
 export const mongoServerSelectionMs = 3_000;
 export const mongoConnectMs = 3_000;
-/** MongoDB: how long one answer may take, and how long to wait for a majority. */
+/** MongoDB: socket timeout, and the timeout for a majority. */
 export const mongoSocketMs = 20_000;
 export const mongoMajorityMs = 10_000;
 export const mongoPoolSize = 8;

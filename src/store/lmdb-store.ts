@@ -1,17 +1,16 @@
-// The embedded store, and the default: LMDB in the state directory. The only file that knows `lmdb`.
+// The embedded store and the default: LMDB in the state directory. The only file that uses `lmdb`.
 //
-// Durability. `commit` resolves only after the kernel said that the bytes are on the disk. Of what the library offers,
-// `overlappingSync: false` is used: each transaction is then written (pwrite), synced (fdatasync), and only then made the
-// newest by its meta page through a descriptor opened O_DSYNC, after which the promise resolves; seen with strace.
-// The library's default on Linux, `overlappingSync: true`, publishes a transaction before it is synced and decides by the
-// machine's boot id what to trust afterwards; a failed sync leaves its `flushed` promise pending for ever. Measured, it
-// was not quicker either: 21-26k against 21-23k records/s of 2.6 kB in batches of 1,024 (2 cores, virtual disk), because
-// the group commit in front of the store already lets many records share one sync. Two batches at a time were slower
-// than one (14-17k/s), hence `maxConcurrentCommits` 1.
+// Durability: `commit` resolves only after the data is synced to disk. With `overlappingSync: false`, each
+// transaction is written (pwrite), synced (fdatasync), and then made current by writing its meta page through an
+// O_DSYNC descriptor, after which the promise resolves (verified with strace). The library's default on Linux,
+// `overlappingSync: true`, publishes a transaction before it is synced and relies on the boot id after a crash; a
+// failed sync leaves its `flushed` promise pending forever. It was not faster either: 21-26k against 21-23k
+// records/s of 2.6 kB in batches of 1,024 (2 cores, virtual disk), because the group commit already lets many
+// records share one sync. Two concurrent batches were slower than one (14-17k/s), hence `maxConcurrentCommits` 1.
 //
-// A batch is one transaction. Every write in it is conditional on the revision it takes the place of (compare-and-set
-// inside the transaction), so even a writer that should not exist can't overwrite newer data.
-// Not for network file systems, nor for containers that share a directory but not their process ids.
+// A batch is one transaction. Every write is conditional on the revision it replaces (compare-and-set inside the
+// transaction), so a rogue writer cannot overwrite newer data. Not for network file systems, nor for containers
+// that share a directory but not their process ids.
 import { type Database, getLastVersion, open, type RootDatabase } from 'lmdb';
 import { makeFolder } from '../program/folders.ts';
 import { checkDataFile, DamagedFileError, openingFiles } from '../program/lmdb-file.ts';
@@ -42,11 +41,11 @@ import {
 } from './snapshot-store.ts';
 
 export interface LmdbStoreOptions {
-  /** Made if absent. Holds data.mdb, lock.mdb and owner.json. */
+  /** Created if absent. Contains data.mdb, lock.mdb and owner.json. */
   readonly dir: string;
-  /** Address space mapped at start, bytes. */
+  /** Address space mapped at start, in bytes. */
   readonly mapSize?: number;
-  /** Free space never used, bytes; 0 leaves it to the system to refuse. */
+  /** Reserved free space in bytes; 0 disables the check. */
   readonly reserveBytes?: number;
   readonly commitTimeoutMs?: number;
   /** Default `serve`. */
@@ -58,8 +57,9 @@ const markerKey = 'format';
 type Table = Database<Buffer, string>;
 
 /**
- * Opens the store, claiming its directory for this process.
- * Rejects with StoreError('invalid') when another process has it or its format is not ours, 'unavailable' otherwise.
+ * Opens the store and claims its directory for this process.
+ * Rejects with StoreError 'invalid' if another process owns it or its format is not supported, otherwise
+ * 'unavailable'.
  */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<MaintainedStore> {
   const root = openRoot(options);
@@ -98,7 +98,7 @@ const openEnvironment = ({ dir, mapSize = lmdbMapBytes }: LmdbStoreOptions): Roo
     noSubdir: false,
     encoding: 'binary',
     overlappingSync: false,
-    // Off, because the library's own batches hold a promise nobody can reach: rejected, it would end the process.
+    // Disabled: the library's own batches hold an unreachable promise, whose rejection would end the process.
     eventTurnBatching: false,
     maxDbs: recordKinds.length + 4,
     mapSize,
@@ -156,7 +156,7 @@ class LmdbStore implements MaintainedStore {
       this.#recycle(arena);
       throw error;
     }
-    // The library reads the arena until the transaction ends, however late: only then may it be used again.
+    // The library reads the arena until the transaction ends; only then can it be reused.
     ended.then(
       () => this.#recycle(arena),
       () => this.#recycle(arena),
@@ -288,8 +288,8 @@ class LmdbStore implements MaintainedStore {
   }
 
   /**
-   * First on the assumption that what is stored is one revision older, as it is in daily life: that needs no look at it
-   * (a look costs as much as the write). Then, for those left, with a look; at last one by one, with care.
+   * First assumes that the stored revision is one older, which is the normal case and needs no read (a read costs
+   * as much as the write). Then, for the remaining writes, reads first; finally, one by one.
    */
   async #writeAll(writes: readonly StoreWrite[], values: readonly (Buffer | undefined)[]) {
     const outcomes: WriteOutcome[] = [];
@@ -308,7 +308,7 @@ class LmdbStore implements MaintainedStore {
     return outcomes;
   }
 
-  /** Issues writes as one transaction; resolves when it is durable, with whether each condition held. */
+  /** Issues writes as one transaction; resolves when it is durable, with the result of each condition. */
   async #together(issues: readonly (() => Promise<boolean>)[]): Promise<readonly boolean[]> {
     const results: Promise<boolean>[] = [];
     const whole = this.#root.batch(() => {
@@ -325,7 +325,7 @@ class LmdbStore implements MaintainedStore {
     return this.#issue(write, value, rev > 1 ? rev - 1 : undefined);
   }
 
-  /** False when this is not enough either: a newer revision is stored, or somebody wrote in between. */
+  /** False if the assumption was wrong: a newer revision is stored, or another write happened in between. */
   #attempt(write: StoreWrite | undefined, value: Buffer | undefined): Promise<boolean> {
     if (!write) return Promise.resolve(false);
     const table = this.#tables[write.kind];
@@ -335,21 +335,21 @@ class LmdbStore implements MaintainedStore {
     return this.#issue(write, value, storedRev);
   }
 
-  /** A conditional write: resolves false if the stored revision is no longer `storedRev`. */
+  /** A conditional write: resolves to false if the stored revision is no longer `storedRev`. */
   #issue(write: StoreWrite, value: Buffer | undefined, storedRev: number | undefined): Promise<boolean> {
     const table = this.#tables[write.kind];
-    // `null` asks for absence; the library's types leave it out.
+    // `null` requires absence; the library's types do not include it.
     const condition = (storedRev ?? null) as number;
     if (value === undefined) return this.#remove(table, write.key, storedRev);
     return table.put(write.key, value, revOf(write), condition);
   }
 
-  /** Without a revision there is nothing to remove: whether that is so, the look at what is stored tells. */
+  /** Without a stored revision there is nothing to remove, which a read confirms. */
   #remove(table: Table, key: string, storedRev: number | undefined): Promise<boolean> {
     return storedRev === undefined ? Promise.resolve(false) : table.remove(key, storedRev);
   }
 
-  /** The careful way for one write: what is stored is read in full, so that bit rot can't pose as a newer revision. */
+  /** The careful path for one write: reads the full record, so that corrupt data is not taken for a newer revision. */
   async #writeAlone(write: StoreWrite, value: Buffer | undefined): Promise<WriteOutcome> {
     for (let tries = 0; tries < 5; tries += 1) {
       const stored = await this.#read(write.kind, write.key);
@@ -359,7 +359,7 @@ class LmdbStore implements MaintainedStore {
       const [written] = await this.#together([() => this.#issue(write, value, stored?.rev)]);
       if (written) return { written: true };
     }
-    throw new StoreError('unavailable', `${write.kind} ${write.key}: others keep writing it; try again`);
+    throw new StoreError('unavailable', `${write.kind} ${write.key}: concurrent writes keep changing it; try again`);
   }
 
   async #read(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
@@ -382,7 +382,7 @@ class LmdbStore implements MaintainedStore {
     }
   }
 
-  /** Moves the bytes aside as they are, unless the record was written anew meanwhile. */
+  /** Moves the bytes to quarantine unchanged, unless the record was rewritten meanwhile. */
   async #quarantine(
     kind: RecordKind,
     key: string,
@@ -395,7 +395,7 @@ class LmdbStore implements MaintainedStore {
     );
     if (!known) this.#quarantined.push({ kind, key, reason });
     const move = this.#root.transaction(() => this.#moveAside(kind, key, bytes, rev));
-    // A disk too full to move it is no reason to stop serving: it stays where it is, and is reported all the same.
+    // If the disk is too full to move it, it stays in place and is still reported.
     await settleAll([this.#track(move)]).catch((error: unknown) => this.#commitError(error));
   }
 
@@ -411,7 +411,7 @@ class LmdbStore implements MaintainedStore {
   #commitError(error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const code = (error as { code?: unknown }).code;
-    // A write cut short by a full disk reaches us as a plain EIO: the disk itself tells which it was.
+    // A write truncated by a full disk surfaces as EIO, so check the free space.
     if (isSpaceError(code, textOf(error)) || this.#space.isNearlyFull()) {
       this.#space.noteExhausted();
       return this.#space.fullError(error);
@@ -478,8 +478,8 @@ function prepare(writes: readonly StoreWrite[], arena: RecordArena) {
 }
 
 /**
- * Waits for all, then gives what they resolved to or rejects with the cause of the first failure.
- * A write refused by LMDB carries a second promise, `commitError`, with the cause: left alone it would end the process.
+ * Waits for all, then resolves to their values or rejects with the cause of the first failure. A write rejected by
+ * LMDB has a second promise, `commitError`, with the cause; unhandled, it would end the process.
  */
 function settleAll(results: readonly Promise<boolean>[]): Promise<boolean[]> {
   return new Promise((resolve, reject) => {
@@ -508,7 +508,7 @@ function settleAll(results: readonly Promise<boolean>[]): Promise<boolean[]> {
   });
 }
 
-/** 28 is ENOSPC, 122 EDQUOT, 27 EFBIG; MDB_MAP_FULL is the map's own limit. */
+/** 28 is ENOSPC, 122 EDQUOT, 27 EFBIG; MDB_MAP_FULL is the limit of the map. */
 const isSpaceError = (code: unknown, text: string): boolean =>
   code === 28 || code === 122 || code === 27 || /ENOSPC|No space|quota|MDB_MAP_FULL/i.test(text);
 

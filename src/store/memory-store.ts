@@ -1,6 +1,7 @@
-// The store of tests and simulations: keeps encoded text, so nothing is shared with the caller, and fails on demand.
+// The store for tests and simulations: keeps encoded text, so nothing is shared with the caller, and can inject
+// failures.
 //
-// Its contents live in a `MemoryDisk`: a new store on the same disk is what a restart finds.
+// Its contents are in a `MemoryDisk`: a new store on the same disk simulates a restart.
 
 import type { Examined, ExaminedStore } from './maintained-store.ts';
 import { parseRecord, toJson, UnreadableRecord } from './record-codec.ts';
@@ -21,10 +22,10 @@ interface Cell {
   readonly text: string;
 }
 
-/** What outlives a store: hand it to the next one. */
+/** Persists between stores: pass it to the next one. */
 export class MemoryDisk {
   readonly kinds = new Map<RecordKind, Map<string, Cell>>();
-  /** Records that could not be read, byte for byte, by `kind/key`. */
+  /** Unreadable records, byte for byte, by `kind/key`. */
   readonly quarantine = new Map<string, string>();
 
   cells(kind: RecordKind): Map<string, Cell> {
@@ -35,7 +36,7 @@ export class MemoryDisk {
     return cells;
   }
 
-  /** For tests: damages what is stored, as bit rot would. */
+  /** For tests: corrupts stored data. */
   corrupt(kind: RecordKind, key: string, text: string): void {
     const cell = this.cells(kind).get(key);
     this.cells(kind).set(key, { rev: cell?.rev ?? 1, text });
@@ -45,9 +46,9 @@ export class MemoryDisk {
 export interface MemoryStoreOptions {
   readonly disk?: MemoryDisk;
   readonly maxConcurrentCommits?: number;
-  /** Runs before a batch is applied; a throw or rejection refuses the batch. A promise makes the commit slow. */
+  /** Runs before a batch is applied; throwing or rejecting fails the batch. A promise delays the commit. */
   readonly beforeCommit?: (writes: readonly StoreWrite[]) => void | Promise<void>;
-  /** Runs after a batch is applied; a throw makes it a write with unknown outcome. */
+  /** Runs after a batch is applied; throwing makes the outcome unknown. */
   readonly afterCommit?: (writes: readonly StoreWrite[]) => void | Promise<void>;
 }
 
@@ -66,7 +67,7 @@ export class MemoryStore implements ExaminedStore {
     this.maxConcurrentCommits = options.maxConcurrentCommits ?? 1;
   }
 
-  /** Refuses the next commits with `error`; without `times`, all of them until `recover`. */
+  /** Fails the next commits with `error`; without `times`, all until `recover`. */
   fail(error: Error, times: number = Number.POSITIVE_INFINITY): void {
     this.#failure = { error, times };
   }

@@ -1,8 +1,8 @@
-// Records as documents of MongoDB, made to be read in a shell: times are dates, `state` is a sub-document.
+// Records as MongoDB documents, readable in a shell: times are dates, `state` is a sub-document.
 //
-// Data comes from strangers, and field names may be anything: dots (annotations have them), a leading `$`, names the
-// driver takes for its own types. Such names are written with full-width look-alikes, as MongoDB's manual once advised,
-// so that no name can become an operator; a look-alike in the data is itself marked with a full-width backslash.
+// Data is untrusted, and field names may contain dots (as in annotations), a leading `$`, or names the driver
+// reserves. Such characters are replaced by full-width look-alikes, as the MongoDB manual once recommended, so that
+// no name becomes an operator; a look-alike in the data is escaped with a full-width backslash.
 import { maxRecordBytes } from './limits.ts';
 import { checkEnvelope } from './record-codec.ts';
 import { type StoredDeadline, type StoredRecord, StoreError } from './snapshot-store.ts';
@@ -10,7 +10,7 @@ import { type StoredDeadline, type StoredRecord, StoreError } from './snapshot-s
 const wideDot = '\uff0e';
 const wideDollar = '\uff04';
 const wideBackslash = '\uff3c';
-/** MongoDB takes 100 levels; the envelope needs some of them. */
+/** MongoDB allows 100 levels; the envelope uses some of them. */
 const maxDepth = 90;
 
 export interface RecordDocument {
@@ -21,11 +21,11 @@ export interface RecordDocument {
   readonly savedAt: Date | number;
   readonly deadlines: readonly { readonly name: string; readonly at: Date | number }[];
   readonly state: unknown;
-  /** Which process wrote it, and in which of its commits: tells what this commit wrote from what was there. */
+  /** The process and commit that wrote it; distinguishes the writes of this commit from existing documents. */
   readonly writer: string;
 }
 
-/** Throws StoreError('invalid') when the record is no JSON, too deep or too large. */
+/** Throws StoreError('invalid') if the record is not JSON, too deep or too large. */
 export function toDocument(kind: string, key: string, record: StoredRecord, writer: string): RecordDocument {
   const fields = new FieldWriter(`${kind} ${key}`);
   return {
@@ -40,7 +40,7 @@ export function toDocument(kind: string, key: string, record: StoredRecord, writ
   };
 }
 
-/** Throws UnreadableRecord with the reason when the document is none of ours. */
+/** Throws UnreadableRecord with the reason if the document is not a valid record. */
 export function fromDocument(document: Readonly<Record<string, unknown>>): StoredRecord {
   const { machine, version, rev, savedAt, deadlines, state } = document;
   return checkEnvelope({
@@ -61,7 +61,7 @@ const toDate = (ms: number): Date | number =>
 
 const toMs = (value: unknown): unknown => (value instanceof Date ? value.getTime() : value);
 
-/** Copies JSON data as JSON.stringify would see it, with safe field names. */
+/** Copies data as JSON.stringify would, with escaped field names. */
 class FieldWriter {
   readonly #what: string;
   #bytes = 0;
@@ -95,7 +95,7 @@ class FieldWriter {
 
   #spend(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > maxRecordBytes) throw this.#refuse(`a record holds at most ${maxRecordBytes} bytes`);
+    if (this.#bytes > maxRecordBytes) throw this.#refuse(`a record is limited to ${maxRecordBytes} bytes`);
   }
 
   #refuse(why: string): StoreError {
@@ -111,7 +111,7 @@ function readFields(value: unknown): unknown {
   return fields;
 }
 
-/** Plain assignment to `__proto__` would change the prototype instead of making a field. */
+/** Assignment to `__proto__` would set the prototype instead of a field. */
 function setField(fields: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') fields[name] = value;
   else Object.defineProperty(fields, name, { value, enumerable: true, writable: true, configurable: true });

@@ -1,10 +1,13 @@
-// What an error of MongoDB or its driver means to us: who is to blame, and whether trying again helps.
+// Classifies errors of MongoDB and its driver, and whether a retry helps.
 import { StoreError, type StoreErrorCode } from './snapshot-store.ts';
 
 const duplicateKey = 11_000;
-/** OutOfDiskSpace; AtlasError, used for a used-up quota. */
+/** OutOfDiskSpace; AtlasError, used for an exceeded quota. */
 const fullCodes = new Set([14_031, 8_000]);
-/** BadValue, FailedToParse, TypeMismatch, InvalidBSON, DollarPrefixedFieldName and kin, too large, failed validation. */
+/**
+ * BadValue, FailedToParse, TypeMismatch, InvalidBSON, DollarPrefixedFieldName and similar, too large, failed
+ * validation.
+ */
 const invalidCodes = new Set([2, 9, 14, 22, 52, 55, 56, 57, 121, 10_334, 17_280, 17_419, 17_420]);
 const invalidNames = /^(BSON\w*Error|MongoInvalidArgumentError|RangeError)$/;
 
@@ -16,7 +19,7 @@ interface DriverError {
   readonly result?: { getWriteConcernError?(): unknown };
 }
 
-/** Every failed write of the bulk met a document that is already there, and nothing else went wrong. */
+/** All failed writes of the bulk conflicted with an existing document, and there was no other error. */
 export function isConflict(error: unknown): boolean {
   const { code, writeErrors, result } = error as DriverError;
   if (result?.getWriteConcernError?.()) return false;

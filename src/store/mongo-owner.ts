@@ -1,8 +1,9 @@
-// Which backend owns a MongoDB database: one at a time, named in one document of the collection `meta`. The owner increments its
-// beat every second. Wall clocks are never compared: a backend that finds an owner watches the beat by its own monotonic clock,
-// and takes over when it has not moved for the whole patience, or at once when it sees that the process is gone (same machine).
-// Every change is a compare-and-set on the incarnation, so two backends can't both take over. An owner that was replaced finds
-// out with its next beat; one without a confirmed beat for too long confirms its ownership before it commits.
+// Exclusive ownership of a MongoDB database, recorded in one document of the collection `meta`. The owner
+// increments a heartbeat every second. Wall clocks are never compared: another backend observes the heartbeat with
+// its own monotonic clock and takes over if it does not change for the patience period, or immediately if it sees
+// that the process is gone (same machine). Every change is a compare-and-set on the incarnation, so two backends
+// cannot both take over. A replaced owner notices at its next heartbeat; an owner without a recent confirmed
+// heartbeat confirms its ownership before it commits.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,25 +13,25 @@ import { StoreError } from './snapshot-store.ts';
 
 export interface OwnerDocument extends ProcessIdentity {
   readonly _id: string;
-  /** Made anew by every claim. */
+  /** Unique per claim. */
   readonly incarnation: string;
   readonly beat: number;
   readonly host: string;
-  /** Processes with the same scope see each other's pids; empty where that is not known. */
+  /** Processes with the same scope see each other's pids; empty if unknown. */
   readonly pidScope: string;
-  /** For people: when it took the database, by its own clock. */
+  /** For operators: when it took ownership, by its own clock. */
   readonly since: string;
 }
 
 export interface OwnerTimes {
   readonly beatMs: number;
-  /** An owner whose beat has not moved for so long of the observer's time counts as dead. */
+  /** An owner whose heartbeat has not changed for this long counts as dead. */
   readonly patienceMs: number;
 }
 
 type OwnerFilter = Partial<Pick<OwnerDocument, '_id' | 'incarnation' | 'beat'>>;
 
-/** What is needed of a collection of MongoDB. */
+/** The required methods of a MongoDB collection. */
 export interface OwnerCollection {
   findOne(filter: OwnerFilter): Promise<OwnerDocument | null>;
   insertOne(document: OwnerDocument): Promise<unknown>;
@@ -43,19 +44,19 @@ export interface OwnerCollection {
 
 export interface OwnerOptions {
   readonly meta: OwnerCollection;
-  /** Names the database in messages. */
+  /** The name of the database in messages. */
   readonly where: string;
   readonly times: OwnerTimes;
-  /** Another backend took the database: this one must stop writing. */
+  /** Another backend took over; this one must stop writing. */
   readonly onLost: (error: StoreError) => void;
 }
 
 export interface Ownership {
-  /** False when the last confirmed beat is so old that another backend may have taken over since. */
+  /** False if the last confirmed heartbeat is so old that another backend may have taken over. */
   isFresh(): boolean;
-  /** Resolves when the database is still owned; rejects when it is not, or when the server does not answer. */
+  /** Resolves if the database is still owned; rejects if not, or if the server does not respond. */
   confirm(): Promise<void>;
-  /** Gives the database back, so that the next backend need not wait. */
+  /** Releases ownership, so that the next backend does not have to wait. */
   release(): Promise<void>;
 }
 
@@ -65,10 +66,10 @@ const takenBy = (where: string, { host, pid, since }: OwnerDocument): StoreError
   new StoreError(
     'invalid',
     `${where} is in use by another backend (pid ${pid} on ${host}, since ${since}); ` +
-      'stop that one, or give this one another database: one backend at a time serves from a database',
+      'stop that one, or use another database: only one backend at a time can use a database',
   );
 
-/** Rejects with StoreError('invalid') that names the owner when there is a living one. Waits until a silent one counts as dead. */
+/** Rejects with StoreError('invalid') that names a living owner. Waits until a silent owner counts as dead. */
 export const takeOwnership = async (options: OwnerOptions): Promise<Ownership> => {
   const { meta, where, times } = options;
   const mine: OwnerDocument = {
@@ -89,7 +90,7 @@ export const takeOwnership = async (options: OwnerOptions): Promise<Ownership> =
 const hasEnded = (owner: OwnerDocument, mine: OwnerDocument): boolean =>
   mine.pidScope !== '' && owner.pidScope === mine.pidScope && !isRunning(owner);
 
-/** Resolves when the owner has not moved for the whole patience, or gave the database back. */
+/** Resolves when the owner was silent for the patience period or released the database. */
 const awaitSilence = async (
   meta: OwnerCollection,
   found: OwnerDocument,
@@ -112,7 +113,7 @@ const replaceOwner = async (
   where: string,
 ): Promise<void> => {
   const { _id, ...fields } = mine;
-  // A dead owner is replaced only as it was seen; a database without one goes to the first that inserts.
+  // A dead owner is replaced only if it is unchanged; a database without an owner goes to the first insert.
   if (before !== null) {
     const { incarnation, beat } = before;
     const { matchedCount } = await meta.updateOne({ _id, incarnation, beat }, { $set: fields });
@@ -121,7 +122,7 @@ const replaceOwner = async (
   await meta.insertOne(mine).catch((error: unknown) => {
     if (!isConflict(error)) throw error;
   });
-  // Read back rather than believed: the driver sends a write again when its reply was lost.
+  // Read back instead of trusting the reply: the driver resends a write whose reply was lost.
   const now = await meta.findOne({ _id });
   if (now?.incarnation !== mine.incarnation) throw takenBy(where, now ?? before ?? mine);
 };
@@ -137,7 +138,7 @@ const keepBeating = ({ meta, where, times, onLost }: OwnerOptions, mine: OwnerDo
   const lost = (): StoreError =>
     new StoreError(
       'invalid',
-      `${where}: another backend took the database over, since the beat of this one stood still for too long`,
+      `${where}: another backend took over the database, since this one sent no heartbeat for too long`,
     );
   const beat = async (): Promise<void> => {
     const sentMs = performance.now();
@@ -162,7 +163,8 @@ const keepBeating = ({ meta, where, times, onLost }: OwnerOptions, mine: OwnerDo
     return underWay;
   };
   const timer = setInterval(() => {
-    // An outage is reported by the commits, which wait for a confirmed beat once this one is old; a loss by onLost.
+    // Outages are reported by commits, which wait for a confirmed heartbeat if the last is old; a loss is reported
+    // by onLost.
     if (underWay === undefined) confirm().catch(() => {});
   }, times.beatMs);
   timer.unref();

@@ -1,11 +1,11 @@
-// The store of production and of clusters: MongoDB. The only file that knows the `mongodb` driver.
+// The store for production and clusters: MongoDB. The only file that uses the `mongodb` driver.
 //
-// A collection a kind, `_id` is the key. Writes go as unordered bulks with `w: majority` and `j: true`: what is
-// acknowledged is in the journal of a majority and survives a failover. A write carries its revision in its filter
-// (`rev: {$lt: new}`, with upsert): if a newer one is stored the filter finds nothing, the upsert hits the existing `_id`,
-// and the duplicate key says `stale`. Which writes of a bulk that concerns is read back from the documents, not from the
-// indexes of the error: a document says by `rev` and `writer` which commit it is of, also when a reply was lost and the
-// driver sent the write twice.
+// One collection per kind, `_id` is the key. Writes are unordered bulks with `w: majority` and `j: true`:
+// acknowledged writes are in the journal of a majority and survive a failover. Each write has its revision in the
+// filter (`rev: {$lt: new}`, with upsert): if a newer one is stored, the filter matches nothing, the upsert
+// conflicts with the existing `_id`, and the duplicate key error means `stale`. Which writes of a bulk are affected
+// is read from the documents, not from the indexes of the error: `rev` and `writer` identify the commit of a
+// document, even if a reply was lost and the driver resent the write.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoClient } from 'mongodb';
@@ -49,15 +49,18 @@ const markerId = 'format';
 const defaultOwnerTimes: OwnerTimes = { beatMs: mongoBeatMs, patienceMs: mongoOwnerPatienceMs };
 
 export interface MongoStoreOptions {
-  /** A connection string; its path names the database, `mon` if it names none. */
+  /** A connection string; its path is the database name, default `mon`. */
   readonly url: string;
-  /** How long to look for a server before an operation fails, milliseconds. */
+  /** Server selection timeout in milliseconds. */
   readonly serverSelectionMs?: number;
-  /** Claims the database for this process; called when another one took it over. Absent: no claim, others may write too. */
+  /**
+   * Claims the database for this process; called when another process took it over. If absent, there is no claim
+   * and others may write too.
+   */
   readonly onOwnershipLost?: ((error: StoreError) => void) | undefined;
-  /** How often an owner writes its beat, and when a silent one counts as dead; for tests. */
+  /** Heartbeat interval of the owner and timeout for a silent owner, for tests. */
   readonly ownerTimes?: OwnerTimes;
-  /** Whom to trust about a server reached over TLS, unless the URL says so itself. Asked once. */
+  /** Trusted authorities for TLS, unless the URL specifies them. Read once. */
   readonly authorities?: TrustedAuthorities;
   /** Default `serve`. */
   readonly purpose?: OpenPurpose;
@@ -75,9 +78,9 @@ interface Item {
 }
 
 /**
- * Connects, looks at the format of what is there, and claims the database if asked to.
- * Rejects with StoreError: 'unavailable' if no server takes writes; 'invalid' if the URL or the format is not ours, or if
- * another backend has the database.
+ * Connects, checks the format of the database, and claims it if requested.
+ * Rejects with StoreError: 'unavailable' if no server accepts writes; 'invalid' if the URL or format is invalid, or
+ * another backend owns the database.
  */
 export async function openMongoStore(options: MongoStoreOptions): Promise<MaintainedStore> {
   const client = createClient(options);
@@ -120,7 +123,7 @@ function createClient({
   } catch (error) {
     throw new StoreError(
       'invalid',
-      `the store URL is no MongoDB connection string: ${(error as Error).message}`,
+      `the store URL is not a MongoDB connection string: ${(error as Error).message}`,
     );
   }
 }
@@ -296,13 +299,14 @@ class MongoStore implements MaintainedStore {
 
   close(): Promise<void> {
     this.#closed ??= Promise.allSettled(this.#underWay)
-      // Without a server the claim stays behind; the next backend sees that this process is gone, or that its beat stands still.
+      // If the server is unreachable, the claim stays; the next backend detects that this process is gone or
+      // silent.
       .then(() => this.#ownership?.release().catch(() => {}))
       .then(() => this.#client.close());
     return this.#closed;
   }
 
-  /** Writes until every item has an outcome: more than one round only when somebody else wrote too. */
+  /** Writes until every item has an outcome; more than one round only with concurrent writers. */
   async #commitKind(
     kind: RecordKind,
     items: readonly Item[],
@@ -319,11 +323,11 @@ class MongoStore implements MaintainedStore {
     }
     throw new StoreError(
       'unavailable',
-      `${this.#where}: others keep writing the same ${kind} records; try again`,
+      `${this.#where}: concurrent writes keep changing the same ${kind} records; try again`,
     );
   }
 
-  /** Sends the writes; what it returns has to be looked at. */
+  /** Sends the writes; returns the items with unknown outcomes. */
   async #bulk(kind: RecordKind, items: readonly Item[]): Promise<readonly Item[]> {
     const deletes = items.filter(({ write }) => write.type === 'delete');
     try {
@@ -338,7 +342,7 @@ class MongoStore implements MaintainedStore {
     }
   }
 
-  /** Tells from what is stored now which items were written and which are stale; returns those to be sent again. */
+  /** Determines from the stored documents which items were written and which are stale; returns those to send again. */
   async #judge(
     kind: RecordKind,
     items: readonly Item[],
@@ -377,7 +381,7 @@ class MongoStore implements MaintainedStore {
     }
   }
 
-  /** Moves the document aside as it is, unless it was written anew meanwhile. */
+  /** Moves the document to quarantine unchanged, unless it was rewritten meanwhile. */
   async #quarantine(kind: RecordKind, row: Row, reason: string): Promise<void> {
     this.#quarantined.push({ kind, key: row._id, reason });
     await this.#moveAside(kind, row, reason);
@@ -435,7 +439,7 @@ function toOperation(write: StoreWrite, writer: string): AnyBulkWriteOperation<R
 
 const olderThan = (key: string, rev: number) => ({ _id: key, rev: { $lt: rev } });
 
-/** Waits for all of them, then rejects with the first failure if there was one: nothing is left running behind. */
+/** Waits for all, then rejects with the first failure, if any, so that nothing keeps running. */
 async function allSettled(parts: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(parts);
   for (const result of results) if (result.status === 'rejected') throw result.reason;

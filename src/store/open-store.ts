@@ -1,4 +1,4 @@
-// Picks the store by its URL: none or `lmdb:` is the embedded one in the state directory, `mongodb:` a server.
+// Opens a store by URL: none or `lmdb:` is the embedded store in the state directory, `mongodb:` a server.
 import { join, resolve } from 'node:path';
 import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
 import type { OpenPurpose } from './format-marker.ts';
@@ -7,19 +7,19 @@ import type { MaintainedStore } from './maintained-store.ts';
 import { StoreError } from './snapshot-store.ts';
 
 export interface StoreLocation {
-  /** `--store-url`. `lmdb:<directory>` puts the embedded store somewhere else than below the state directory. */
+  /** `--store-url`. `lmdb:<directory>` sets the directory of the embedded store. */
   readonly url?: string | undefined;
   /** `--state-dir`. */
   readonly stateDir: string;
-  /** Called when another backend took the store over from this process, which must end then. */
+  /** Called when another backend took over the store; this process must exit. */
   readonly onOwnershipLost: (error: StoreError) => void;
-  /** Whom to trust about a server reached over TLS, unless the URL says so itself. Asked once. */
+  /** Trusted authorities for TLS, unless the URL specifies them. Read once. */
   readonly authorities?: TrustedAuthorities;
   /** Default `serve`. */
   readonly purpose?: OpenPurpose;
 }
 
-/** Opens the store; rejects with StoreError, 'invalid' when the URL names no store we know. */
+/** Opens the store; rejects with StoreError 'invalid' if the URL is not supported. */
 export async function openStore({
   url = '',
   stateDir,

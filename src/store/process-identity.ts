@@ -1,10 +1,10 @@
-// Which process wrote a claim, and whether that process still runs. A pid alone is not enough: pids are used again, also by
-// other machines and containers. So the boot, the pid namespace and the start of the process belong to it.
+// Identifies a process, to check whether the writer of a claim is still running. Pids are reused, also across
+// machines and containers, so the boot id, the pid namespace and the start time are part of the identity.
 import { readFileSync, readlinkSync } from 'node:fs';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Start of the process in kernel ticks since boot; tells a process from a later one with the same pid. */
+  /** Start time in kernel ticks since boot; distinguishes processes with the same pid. */
   readonly startTicks: string;
   readonly bootId: string;
 }
@@ -17,7 +17,7 @@ export const ownIdentity = (): ProcessIdentity => ({
   bootId: bootId(),
 });
 
-/** Whether a process of this machine, which was not booted since, still runs. */
+/** Whether a process of this machine and boot is still running. */
 export function isRunning({ pid, startTicks }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);
@@ -27,7 +27,10 @@ export function isRunning({ pid, startTicks }: ProcessIdentity): boolean {
   return startTicksOf(pid) === startTicks;
 }
 
-/** Names the kernel and the pid namespace: two processes with the same one see each other's pids. Empty where there is no /proc. */
+/**
+ * Identifies the kernel and the pid namespace: processes with the same scope see each other's pids. Empty without
+ * /proc.
+ */
 export function pidScope(): string {
   try {
     return `${bootId()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -36,14 +39,11 @@ export function pidScope(): string {
   }
 }
 
-/**
- * Empty where there is no /proc; a pid alone then decides. A process that has ended and was only not collected by its
- * parent yet (a zombie) has no start any more: it holds nothing.
- */
+/** Empty without /proc; then the pid alone decides. A zombie has ended and holds nothing, so it has no start time. */
 function startTicksOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, in parentheses, may hold spaces; fields 3 (state) and 22 (start) are counted from its end.
+    // The name in parentheses may contain spaces; fields 3 (state) and 22 (start) are counted from its end.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return endedStates.includes(fields[0] ?? '') ? '' : (fields[19] ?? '');
   } catch {

@@ -1,9 +1,9 @@
-// Records as bytes, for the embedded store: one byte that names the form, a CRC-32, then the record as JSON.
+// Encodes records as bytes for the embedded store: a format byte, a CRC-32, and the record as JSON.
 //
-// LMDB has no checksums of its own: the CRC is how bit rot is noticed instead of being believed. JSON was chosen by
-// measurement (2.6 kB check record, Node 20): encoding 10.7 us against 7.9 us with msgpackr, decoding 9.8 us against
-// 9.7 us, the CRC 0.4 us. msgpackr is quicker only with a shared dictionary of shapes (decoding 1.9 us), and one
-// damaged dictionary would take every record with it. Text also stays readable with any tool in twenty years.
+// LMDB has no checksums, so the CRC detects corruption. JSON was chosen by measurement (2.6 kB check record, Node
+// 20): encoding 10.7 us against 7.9 us with msgpackr, decoding 9.8 us against 9.7 us, the CRC 0.4 us. msgpackr is
+// faster only with a shared dictionary of shapes (decoding 1.9 us), but a damaged dictionary would lose every
+// record. JSON also stays readable with any tool.
 import { crc32 } from 'node:zlib';
 import { arenaChunkBytes, maxRecordBytes } from './limits.ts';
 import { recordText } from './record-text.ts';
@@ -12,18 +12,18 @@ import { type StoredRecord, StoreError } from './snapshot-store.ts';
 const jsonForm = 1;
 const headerBytes = 5;
 
-/** Why a stored record could not be read back. */
+/** Why a stored record is unreadable. */
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
-/** Lays the encoded records of one batch side by side. Bytes stay valid until `reset`. */
+/** Stores the encoded records of one batch contiguously. Bytes are valid until `reset`. */
 export class RecordArena {
   #chunks: Buffer[] = [];
   #at = 0;
   #offset = 0;
 
-  /** Throws StoreError('invalid') when the record is no JSON or too large. */
+  /** Throws StoreError('invalid') if the record is not JSON or too large. */
   encode(kind: string, key: string, record: StoredRecord): Buffer {
     const text = toJson(kind, key, record);
     const { chunk, offset } = this.#room(headerBytes + text.length * 3);
@@ -54,7 +54,7 @@ export class RecordArena {
   }
 }
 
-/** The record as JSON text; throws StoreError('invalid') when it is none. */
+/** The record as JSON text; throws StoreError('invalid') if it is not JSON. */
 export function toJson(kind: string, key: string, record: StoredRecord): string {
   let text: string;
   try {
@@ -68,9 +68,9 @@ export function toJson(kind: string, key: string, record: StoredRecord): string 
 }
 
 const tooLarge = (kind: string, key: string, bytes: number): StoreError =>
-  new StoreError('invalid', `${kind} ${key}: a record holds at most ${maxRecordBytes} bytes (got ${bytes})`);
+  new StoreError('invalid', `${kind} ${key}: a record is limited to ${maxRecordBytes} bytes (got ${bytes})`);
 
-/** Reads a record back; throws UnreadableRecord with the reason, never returns a guess. */
+/** Decodes a record; throws UnreadableRecord with the reason. */
 export function decodeRecord(bytes: Buffer, storedRev: number): StoredRecord {
   if (bytes.length <= headerBytes) throw new UnreadableRecord(`only ${bytes.length} bytes long`);
   if (bytes[0] !== jsonForm) throw new UnreadableRecord(`unknown record form ${bytes[0]}`);
@@ -83,7 +83,7 @@ export function decodeRecord(bytes: Buffer, storedRev: number): StoredRecord {
   return record;
 }
 
-/** Parses and checks the envelope; `state` is the business of whoever wrote it. */
+/** Parses and validates the envelope; the owner of the record validates `state`. */
 export function parseRecord(text: string): StoredRecord {
   let value: unknown;
   try {

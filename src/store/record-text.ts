@@ -1,6 +1,6 @@
-// A record as JSON text, without writing again what was written before: the entity and the definition inside a check's event
-// are shared by many events, and their text is known (model/known-json). They are two thirds of what changes little in
-// the record of a check. What is read back is the same as from `JSON.stringify(record)`; the order of keys is not.
+// Serializes a record, reusing cached text: many events share the entity and the check definition, and their JSON
+// is cached (model/known-json). They make up two thirds of the parts of a check record that rarely change. Parsing
+// gives the same value as `JSON.stringify(record)`; only the key order differs.
 import type { Check } from '../model/check.ts';
 import { knownJson } from '../model/known-json.ts';
 import { checkText, isShared } from './check-text.ts';
@@ -13,7 +13,7 @@ const objectIn = (value: unknown, key: string): Json | undefined => {
   return typeof inner === 'object' && inner !== null ? (inner as Json) : undefined;
 };
 
-/** Undefined when nothing in the event was written before. */
+/** Undefined if no part of the event is cached. */
 const eventText = (event: Json): string | undefined => {
   const entity = objectIn(event, 'entity');
   const check = objectIn(event, 'check');
@@ -33,9 +33,9 @@ const isState = (state: Json): boolean => {
 };
 
 /**
- * The ids of the last events (machines/recent-ids-rule): hex digits and dashes, which need no escape. To look at each of
- * 1,152 characters for one takes a fifth of the time of the whole record; a text that is not what it should be shows itself
- * by its length or by a character that would end it.
+ * The ids of the last events (machines/recent-ids-rule): hex digits and dashes, which need no escaping. Checking
+ * 1,152 characters would take a fifth of the time for the whole record; an invalid id is detected by its length or
+ * by a terminating character.
  */
 const idsText = (ids: unknown): string => {
   const isPlain =
@@ -43,10 +43,10 @@ const idsText = (ids: unknown): string => {
   return isPlain ? `"${ids}"` : JSON.stringify(ids);
 };
 
-/** How the text of a record without its event ends: context, state and record are still to be closed. */
+/** The end of the record text without its event: closes context, state and record. */
 const closing = '}}}';
 
-/** Throws what `JSON.stringify` throws. */
+/** Throws the errors of `JSON.stringify`. */
 export const recordText = (record: StoredRecord): string => {
   const { machine, version, rev, savedAtMs, deadlines } = record;
   const state = objectIn(record, 'state');

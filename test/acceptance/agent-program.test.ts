@@ -79,7 +79,7 @@ test('the version is one line, help names the commands, no arguments are help', 
     assert.match(stdout, /start .*\n[\s\S]*doctor .*\n[\s\S]*version/);
   }
   const help = run(['start', '--help']).stdout;
-  assert.match(help, /--keepalive-interval <number>\s+seconds between two keepalives \(default: 20\)/);
+  assert.match(help, /--keepalive-interval <number>\s+seconds between keepalives \(default: 20\)/);
   assert.equal(help.includes('P@ssw0rd'), false);
 });
 

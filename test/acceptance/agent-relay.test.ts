@@ -176,7 +176,7 @@ test('ten thousand events survive a backend that is down and agents that are kil
       assert.equal(await reached(second, total), total);
       assert.equal(await (await fetch(`${keeper.url}/healthz`)).text(), 'ok');
       assert.deepEqual(
-        keeper.current().lines.filter(({ msg }) => String(msg).includes('refused an event')),
+        keeper.current().lines.filter(({ msg }) => String(msg).includes('rejected an event')),
         [],
       );
     } finally {

@@ -64,7 +64,7 @@ test('an owner makes a key, signs a licence with it, and it lifts the limit of a
     }
     const without = await startBackend(join(dir, 'state'), ['--entity-limit', '1']);
     try {
-      const { why } = await without.program.line('the license that is kept does not count');
+      const { why } = await without.program.line('stored license is invalid');
       assert.match(String(why), /--license-public-key-file/);
     } finally {
       await without.program.kill();
@@ -81,7 +81,7 @@ test('what is signed is checked before: a licence holds, is over, was changed, o
       return run('license', 'check', '--public-key-file', publicFile, file);
     };
     const { text } = await sign(privateFile, '5000');
-    assert.deepEqual(await check(text), { code: 0, text: 'the license holds' });
+    assert.deepEqual(await check(text), { code: 0, text: 'the license is valid' });
     const cases: readonly (readonly [string, RegExp])[] = [
       [text.replace('5000', '50000'), /signature does not match/],
       [(await sign(stranger.privateFile, '5')).text, /signature does not match/],

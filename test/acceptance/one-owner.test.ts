@@ -89,7 +89,7 @@ describe('a second backend on the MongoDB database of a running one', () => {
         first.program.process.kill('SIGCONT');
         const { code, said } = await outcome(first.program);
         assert.equal(code, 70, said);
-        assert.match(said, /another backend has the store now/);
+        assert.match(said, /another backend took over the store/);
         await postEvent(await ApiClient.login(second.api));
       } finally {
         await first.program.kill('SIGKILL');

@@ -47,7 +47,7 @@ test(
         assert.equal(await nameAt(backend.api, authority.ca), 'first');
         await install(second, second);
         backend.program.process.kill('SIGHUP');
-        await backend.program.line('certificates were read again');
+        await backend.program.line('certificates were reloaded');
         assert.equal(await nameAt(backend.api, authority.ca), 'second');
         assert.equal(await nameAt(backend.agents, authority.ca), 'second');
         assert.equal(await nameAt(earlier, authority.ca), 'second');

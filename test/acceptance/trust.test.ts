@@ -52,7 +52,7 @@ test('a secrets store is believed once its authority is in the file and SIGHUP c
 
       await copyFile(authority.caFile, caFile);
       backend.program.process.kill('SIGHUP');
-      await backend.program.line('trusted authorities were read again');
+      await backend.program.line('trusted authorities were reloaded');
       const text = await eventually('the handler that is told the secret', () =>
         readFile(told, 'utf8').catch(() => undefined),
       );

@@ -212,7 +212,7 @@ test('what the backend has stored about the entity replaces the local settings',
       );
       assert.match(
         String(flags[2]?.msg),
-        /^--keepalive-handlers has no effect: it says \["slack"\], the entity stored by the backend says \["pagerduty"\]; change keepalive_handlers of entity web-01 there/,
+        /^--keepalive-handlers has no effect: its value is \["slack"\], but the entity stored by the backend has \["pagerduty"\]; change keepalive_handlers of entity web-01 there/,
       );
     },
   ));

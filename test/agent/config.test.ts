@@ -119,8 +119,8 @@ const rules: readonly (readonly [Record<string, string[]>, string | RegExp])[] =
   [{ name: ['a b'] }, /^invalid agent name: cannot contain spaces or special characters/],
   [{ 'backend-url': ['http://x'] }, 'backend URL (http://x) must have ws:// or wss:// scheme'],
   [{ 'backend-url': [''] }, 'no backend URLs defined: set --backend-url'],
-  [{ 'backend-url': ['ws://u:p@x'] }, /must not hold a user or password/],
-  [{ 'cert-file': ['a.pem'] }, '--cert-file and --key-file belong together: set both or neither'],
+  [{ 'backend-url': ['ws://u:p@x'] }, /must not contain a user or password/],
+  [{ 'cert-file': ['a.pem'] }, '--cert-file and --key-file must be set together'],
 ];
 for (const [flags, message] of rules)
   test(`settings that make no sense together are refused: ${Object.keys(flags).join(', ')} ${JSON.stringify(message)}`, () => {

@@ -68,7 +68,7 @@ test('output beyond the limit is counted, not kept', async () => {
   const atLimit = await run('printf 1234567890', {}, 10);
   assert.equal(atLimit.output, '1234567890');
   const beyond = await run('printf 12345678901', {}, 10);
-  assert.match(beyond.output, /^1234567890\n\[output truncated: 1 more bytes/);
+  assert.match(beyond.output, /^1234567890\n\[output truncated: 1 bytes/);
 });
 
 test('a command that prints for ever is ended by its timeout and stays within the limit', async () => {

@@ -384,7 +384,7 @@ test('a port that is taken stops the agent, whatever was to listen on it, and sa
     const other = createAgent(configOf(sockets), { log: readableLog().log });
     await assert.rejects(
       other.start(),
-      /sockets can't listen on .*EADDRINUSE.*--socket-port.*--disable-sockets/,
+      /sockets cannot listen on .*EADDRINUSE.*--socket-port.*--disable-sockets/,
     );
     await other.stop();
   }));

@@ -82,7 +82,7 @@ test('a changed byte costs one text at most, and the log names the file', async 
     try {
       found = texts(openQueueFiles(copy, log));
     } catch (error) {
-      assert.match(String(error), /has format \d+, this mon-agent reads format 1/);
+      assert.match(String(error), /has format \d+, but this mon-agent reads format 1/);
       assert.ok(at >= 4 && at < 8, `byte ${at}`);
       continue;
     }
@@ -108,7 +108,7 @@ test('a file in which nothing can be read is set aside, and the others are read'
   const third = openQueueFiles(folder, log);
   assert.deepEqual(texts(third), ['2']);
   assert.ok(existsSync(`${first}.damaged`));
-  assert.ok(messages().includes('no event of this file of the api queue can be read: set aside'));
+  assert.ok(messages().includes('no event in this file of the api queue can be read; the file was moved aside'));
 });
 
 test('whatever is added and removed, in this life and in the next, the rest is there in order', async () => {
@@ -160,7 +160,7 @@ test('at its most bytes the queue refuses one more, and takes it once another wa
   const folder = tempFolder();
   const files = openQueueFiles(folder, readableLog().log, { segmentBytes: 100, totalBytes: 332 });
   for (const text of ['1', '2', '3']) await files.append(text.repeat(84));
-  await assert.rejects(files.append('4'.repeat(84)), /the api queue is full: 348 bytes wait for a backend/);
+  await assert.rejects(files.append('4'.repeat(84)), /the api queue is full: 348 bytes are waiting for a backend/);
   await files.remove(files.after(0, 1)[0] ?? 0);
   await files.append('4'.repeat(84));
   assert.deepEqual(
@@ -224,7 +224,7 @@ test('the queue of an earlier version is taken over whole and in order, once', a
     const queue = await openEventQueue(cacheDir, log);
     const found = () => queue.after(0, all).map(({ event }) => event.check?.output);
     assert.deepEqual(found(), outputs.slice(removed));
-    assert.ok(messages().includes('took over the event queue of an earlier version'));
+    assert.ok(messages().includes('migrated the event queue of an earlier version'));
     assert.ok(!existsSync(join(cacheDir, 'queue', 'data.mdb')));
     await queue.close();
     const again = await openEventQueue(cacheDir, readableLog().log);
@@ -237,7 +237,7 @@ test('a second agent is refused the directory of a first, and gets it afterwards
   const cacheDir = tempFolder();
   const { log } = readableLog();
   const first = await openEventQueue(cacheDir, log);
-  await assert.rejects(openEventQueue(cacheDir, log), /another mon-agent uses it.*set --cache-dir/);
+  await assert.rejects(openEventQueue(cacheDir, log), /another mon-agent is using it.*set --cache-dir/);
   await first.close();
   await (await openEventQueue(cacheDir, log)).close();
 });

@@ -40,7 +40,7 @@ test('too many waiting events make the oldest give way, and that is told', () =>
   const outcomes: [string, Delivery][] = [];
   for (const id of ids(3)) queue.enqueue(eventOf(id), (delivery) => outcomes.push([id, delivery]));
   assert.deepEqual(outcomes, [['id-0', 'dropped']]);
-  assert.ok(messages().includes('event dropped: too many events wait for a backend'));
+  assert.ok(messages().includes('event dropped: too many events are waiting for a backend'));
   const sent: string[] = [];
   queue.open(outlet(sent));
   assert.deepEqual(sent, ['id-1', 'id-2']);

@@ -58,7 +58,7 @@ test('without an entity configuration the agent goes on with its own after ten s
   assert.deepEqual(sent, []);
   clock.advance(1);
   assert.deepEqual(sent, ['keepalive']);
-  assert.ok(log.messages().includes('the initial entity config was never received, using the local entity'));
+  assert.ok(log.messages().includes('no entity config received; using the local entity'));
 });
 
 test('keepalives go out at once and then at their interval, until the end', () => {

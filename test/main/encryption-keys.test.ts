@@ -114,7 +114,7 @@ test('a key file that is gone is not made anew while the store needs it, and not
   rmSync(keyFile);
   await assert.rejects(
     open(read),
-    /sealed with a key of --encryption-key-file, but .* is not there: put it back/,
+    /encrypted with a key of --encryption-key-file, but .* does not exist: restore it/,
   );
   assert.equal(existsSync(keyFile), false);
   writeFileSync(keyFile, kept);
@@ -126,11 +126,11 @@ test('a file without keys, or with something else, is refused with the line; one
   const log = readableLog();
   const load = () => encryptionKeys(file, log.log)(true);
   writeFileSync(file, '# nothing\n\n', { mode: 0o600 });
-  assert.throws(load, /holds no key/);
+  assert.throws(load, /contains no key/);
   writeFileSync(file, `${newKey()}\nc2hvcnQ=\n`);
-  assert.throws(load, /line 2: a key is 32 bytes as base64/);
+  assert.throws(load, /line 2: a key must be 32 bytes as base64/);
   writeFileSync(file, `${newKey()}\n`);
   chmodSync(file, 0o644);
   assert.equal(load().length, 1);
-  assert.match(JSON.stringify(log.lines()), /open to other users.*chmod 600/);
+  assert.match(JSON.stringify(log.lines()), /accessible to other users.*chmod 600/);
 });

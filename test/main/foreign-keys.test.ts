@@ -29,8 +29,8 @@ test('keys of a foreign file are told one by one, with what to do', () => {
   const wanted = [
     [/etcd-name /, /state-dir or store-url/],
     [/no-embed-etcd /, /state-dir or store-url/],
-    [/dashboard-port /, /served by the API under \/ui\//],
-    [/dashboard\.host /, /served by the API under \/ui\//],
+    [/dashboard-port /, /serves the dashboard under \/ui\//],
+    [/dashboard\.host /, /serves the dashboard under \/ui\//],
     [/jwt-private-key-file /, /makes and keeps itself/],
     [/bogus /, /run mon-backend start --help for the list of keys/],
   ] as const;

@@ -23,7 +23,7 @@ test('a part that fails to end does not keep those behind it open', async () => 
     false,
   );
   assert.deepEqual(ended, ['edges', 'store']);
-  assert.match(JSON.stringify(log.lines()), /could not be stopped as it should: actors/);
+  assert.match(JSON.stringify(log.lines()), /actors did not stop cleanly/);
   assert.equal(await takeDown([['store', end('store')]], log.log), true);
 });
 

@@ -106,8 +106,8 @@ test('an owner that was replaced is told, and leaves the claim of the other', as
   const first = await open(url, lost);
   await withMeta(url, (meta) => meta.updateOne({ _id: 'owner' }, { $set: { incarnation: 'another' } }));
   await eventually('the loss', () => lost.length > 0);
-  assert.match(lost[0]?.message ?? '', /another backend took the database over/);
-  await assert.rejects(first.commit([put('k', 1)]), /another backend took the database over/);
+  assert.match(lost[0]?.message ?? '', /another backend took over the database/);
+  await assert.rejects(first.commit([put('k', 1)]), /another backend took over the database/);
   await first.close();
   assert.equal(await withMeta(url, (meta) => meta.countDocuments({ incarnation: 'another' })), 1);
 });
@@ -118,7 +118,7 @@ test('an owner whose beat is old confirms its ownership before it commits', asyn
   const store = await open(url, [], { beatMs: 2 ** 30, patienceMs: 0 });
   await store.commit([put('k', 1)]);
   await withMeta(url, (meta) => meta.updateOne({ _id: 'owner' }, { $set: { incarnation: 'another' } }));
-  await assert.rejects(store.commit([put('k', 2)]), /another backend took the database over/);
+  await assert.rejects(store.commit([put('k', 2)]), /another backend took over the database/);
   assert.deepEqual(await store.get('check', 'k'), record(1));
   await store.close();
 });

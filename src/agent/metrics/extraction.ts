@@ -1,4 +1,4 @@
-// Extraction: what every reader of metrics gives back, and the small things they share. Pure.
+// Shared types and helpers of the metric parsers. Pure.
 import type { Metrics } from '../../model/event.ts';
 import { maxMetricLineCharacters } from '../limits.ts';
 
@@ -9,14 +9,14 @@ export interface Tag {
 }
 
 export interface MetricFacts {
-  /** The tags the check adds to every point. */
+  /** Tags the check adds to every point. */
   readonly tags: readonly Tag[];
-  /** When the check ran; Unix seconds. */
+  /** When the check ran, in Unix seconds. */
   readonly executed: number;
   readonly nowSeconds: number;
 }
 
-/** A line that could not be read: it is told and skipped, the others count. */
+/** An unreadable line: reported and skipped; the other lines are used. */
 export interface BadLine {
   readonly line: string;
   readonly why: string;
@@ -33,7 +33,7 @@ export type ReadLine = (line: string, facts: MetricFacts) => readonly Point[] | 
 const floatPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const hexPattern = /^[+-]?0[xX][0-9a-fA-F]+$/;
 
-/** A finite number, or null: JSON can't carry the others. */
+/** A finite number, or null, since JSON cannot represent others. */
 export const readFloat = (text: string): number | null => {
   const sign = text.startsWith('-') ? -1 : 1;
   const value = hexPattern.test(text)
@@ -52,7 +52,7 @@ export const readInteger = (text: string): number | null => {
 export const linesOf = (output: string): string[] =>
   output.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 
-/** Reads line by line; a reader gives points, or the reason why a line has none. Blank lines are nothing. */
+/** Parses line by line; a parser returns points or the reason of a failure. Blank lines are skipped. */
 export const byLine =
   (readLine: ReadLine): Extract =>
   (output, facts) => {

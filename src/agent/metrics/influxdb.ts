@@ -1,8 +1,8 @@
-// InfluxDB line protocol: `measurement[,tag=value...] field=value[,field=value...] [timestamp]`.
-// Fields are plain numbers; one that is not (`82i`, `t`, quoted text) spoils its line.
+// InfluxDB line protocol: `measurement[,tag=value...] field=value[,field=value...] [timestamp]`. Fields must be
+// plain numbers; others (`82i`, `t`, quoted text) invalidate the line.
 import { byLine, readFloat, type Tag } from './extraction.ts';
 
-/** Splits at a character that no backslash stands before. */
+/** Splits at unescaped separators. */
 const splitPlain = (text: string, separator: string): string[] => {
   const parts: string[] = [];
   let part = '';
@@ -30,7 +30,7 @@ const readPairs = (texts: readonly string[]): Tag[] | null => {
   }));
 };
 
-/** Whatever its precision, the first ten digits are seconds. */
+/** In any precision, the first ten digits are the seconds. */
 const readTimestamp = (text: string): number | null =>
   /^\d+$/.test(text) ? Number(text.slice(0, 10)) : null;
 

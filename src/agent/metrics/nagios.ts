@@ -1,8 +1,8 @@
-// Nagios perfdata: what stands behind the one pipe of the output, `label=value[unit];warn;crit;min;max ...`.
+// Nagios perfdata: the part after the single pipe of the output, `label=value[unit];warn;crit;min;max ...`.
 import { maxMetricLineCharacters } from '../limits.ts';
 import { type BadLine, type Extract, type Point, readFloat } from './extraction.ts';
 
-/** Labels with blanks stand in single quotes. */
+/** Labels with spaces are in single quotes. */
 const itemPattern = /(?:'[^']*'|[^\s'=])+(?:=\S*)?|\S+/g;
 
 export const nagiosPerfdata: Extract = (output, facts) => {

@@ -1,4 +1,4 @@
-// OpenTSDB: `name timestamp value tag=value [tag=value...]`; one tag at least.
+// OpenTSDB: `name timestamp value tag=value [tag=value...]`, with at least one tag.
 import { byLine, readFloat, readInteger } from './extraction.ts';
 
 export const opentsdbLine = byLine((line, facts) => {

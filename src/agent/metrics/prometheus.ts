@@ -1,5 +1,5 @@
-// Prometheus text exposition 0.0.4: `name{label="value",...} value [timestamp in ms]`, with TYPE and HELP of families.
-// Every sample is a point; labels are tags, and so are the type and the help of its family.
+// Prometheus text format 0.0.4: `name{label="value",...} value [timestamp in ms]`, with TYPE and HELP of metric
+// families. Every sample becomes a point; labels, type and help become tags.
 import { maxMetricLineCharacters } from '../limits.ts';
 import {
   type BadLine,
@@ -41,7 +41,7 @@ const readValue = (text: string): number => {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
 };
 
-/** Sum, count and buckets belong to the family without their ending. */
+/** Sum, count and buckets belong to the family without the suffix. */
 const familyOf = (name: string, { types }: Families): string => {
   if (types.has(name)) return name;
   const base = name.replace(/_(sum|count|bucket)$/, '');
@@ -50,7 +50,7 @@ const familyOf = (name: string, { types }: Families): string => {
   return base !== name && isPart ? base : name;
 };
 
-/** A later tag of the same name takes the place of an earlier one. */
+/** A later tag replaces an earlier one of the same name. */
 const mergeTags = (...groups: readonly (readonly Tag[])[]): Tag[] => [
   ...new Map(groups.flat().map((tag) => [tag.name, tag])).values(),
 ];
@@ -98,7 +98,7 @@ const seriesKey = (point: Point): string =>
       .sort(),
   );
 
-/** Every histogram has a last bucket that holds everything: its count. */
+/** The bucket `+Inf` of every histogram equals its count. */
 const infiniteBuckets = (points: readonly Point[]): Point[] => {
   const isHistogram = (point: Point) => tagValue(point, 'prom_type') === 'histogram';
   const have = new Set(

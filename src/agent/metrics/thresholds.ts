@@ -1,4 +1,4 @@
-// Thresholds: metrics that go too far raise the status of a check that found nothing wrong. Pure.
+// Thresholds: metrics outside their bounds raise the status of a check that reported OK. Pure.
 import type { Check } from '../../model/check.ts';
 import { underBothNames } from '../../model/reserved-labels.ts';
 import { type Point, readFloat } from './extraction.ts';
@@ -34,7 +34,7 @@ const matches = (point: Point, { name, tags }: Threshold): boolean =>
     (point.tags ?? []).some((tag) => tag.name === wanted.name && tag.value === wanted.value),
   );
 
-/** Strictly beyond: a value at the bound is within it. The upper bound counts only if the lower one held. */
+/** Strictly outside: a value at the bound is inside. The upper bound is checked only if the lower one holds. */
 const brokenBound = (value: number, rule: Rule): { bound: 'min' | 'max'; text: string } | null => {
   const min = readFloat(rule.min);
   if (min !== null && value < min) return { bound: 'min', text: rule.min };
@@ -71,7 +71,7 @@ const missing = (threshold: Threshold): Violation[] => {
   return [{ status, key: `${prefix}/${pathOf(threshold)}/null-status/${caption}`, text }];
 };
 
-/** The highest status of all violations, and a note on each. Null when everything is within bounds. */
+/** The highest status of all violations with a note on each. Null if all values are within bounds. */
 export const judgeThresholds = (
   thresholds: readonly Threshold[],
   points: readonly Point[],

@@ -1,6 +1,5 @@
-// Loading the configuration: environment, then the file, then the directories, merged in this order; what the
-// client insists on comes last, and then the whole is validated. Nothing is thrown: notices and problems come back
-// as data.
+// Loads the configuration: merges environment, file and directories in this order, applies the client overrides,
+// and validates the result. Never throws: notices and problems are returned as data.
 import { difference, isMap, type Json, mergeMaps } from '../../model/earlier/json.ts';
 import { redact } from '../../model/earlier/redaction.ts';
 import type { Problem } from '../../model/earlier/rule-table.ts';
