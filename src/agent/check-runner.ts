@@ -99,7 +99,9 @@ export const createCheckRunner = (options: CheckRunnerOptions): CheckRunner => {
       // An internal error must still produce a result for the check.
       log.error({ check: request.config.metadata.name, error: errorText(error) }, 'check execution failed');
       if (!stopping)
-        options.report(failureEvent(described, request.config, `internal agent error: ${errorText(error)}`, clock));
+        options.report(
+          failureEvent(described, request.config, `internal agent error: ${errorText(error)}`, clock),
+        );
     } finally {
       lease?.release();
       executions.delete(key);

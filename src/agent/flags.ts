@@ -25,10 +25,7 @@ export const agentFlags = {
   'api-host': text('127.0.0.1', 'address the agent HTTP API listens on'),
   'api-port': port(3031, 'port the agent HTTP API listens on'),
   'assets-burst-limit': integer(100, 'burst of asset downloads', { min: 1 }),
-  'assets-keep-unused': duration(
-    2_592_000_000,
-    'how long an unused asset stays on disk; 0: forever',
-  ),
+  'assets-keep-unused': duration(2_592_000_000, 'how long an unused asset stays on disk; 0: forever'),
   'assets-rate-limit': decimal(1.39, 'asset downloads per second'),
   'backend-handshake-timeout': integer(15, 'handshake timeout in seconds', { min: 1 }),
   'backend-heartbeat-interval': integer(30, 'seconds between pings to the backend', { min: 1 }),
@@ -62,9 +59,13 @@ export const agentFlags = {
   'keepalive-handlers': list([], 'handlers of keepalive events', 'slack,pagerduty'),
   'keepalive-interval': integer(20, 'seconds between keepalives', { min: 1 }),
   'keepalive-pipelines': list([], 'pipelines of keepalive events', 'core/v2.Pipeline.incident'),
-  'keepalive-warning-timeout': integer(120, 'seconds without a keepalive until a warning alert; 0: no warning', {
-    alias: { name: 'keepalive-timeout', deprecated: false },
-  }),
+  'keepalive-warning-timeout': integer(
+    120,
+    'seconds without a keepalive until a warning alert; 0: no warning',
+    {
+      alias: { name: 'keepalive-timeout', deprecated: false },
+    },
+  ),
   'key-file': text('', 'key (PEM) of the client certificate'),
   labels: pairs('labels of the entity', 'region=us,tier=web', /^[A-Za-z][A-Za-z0-9_]*$/),
   'log-level': text('warn', `log level: ${logLevels.join(', ')}`, { choices: logLevels }),

@@ -81,7 +81,10 @@ const readSegment = (folder: string, name: string, isNewest: boolean, log: Logge
   if (segment.waiting === 0 && damaged.length === 0) rmSync(path);
   if (segment.waiting === 0 && damaged.length > 0) {
     renameSync(path, `${path}.damaged`);
-    log.error({ path: `${path}.damaged` }, 'no event in this file of the api queue can be read; the file was moved aside');
+    log.error(
+      { path: `${path}.damaged` },
+      'no event in this file of the api queue can be read; the file was moved aside',
+    );
   }
   return segment;
 };

@@ -36,10 +36,7 @@ export const backendFlags = {
     'external URL of the API for browsers and clients, e.g. https://mon.example.org; empty: taken from each request',
   ),
   'assets-burst-limit': integer(100, 'burst of asset downloads', { min: 1 }),
-  'assets-keep-unused': duration(
-    2_592_000_000,
-    'how long an unused asset stays on disk; 0: forever',
-  ),
+  'assets-keep-unused': duration(2_592_000_000, 'how long an unused asset stays on disk; 0: forever'),
   'assets-rate-limit': decimal(1.39, 'asset downloads per second; 0: no limit'),
   'cache-dir': text(
     '/var/cache/mon/mon-backend',
@@ -60,10 +57,7 @@ export const backendFlags = {
     'default duration of silences without an end; 0: until cleared',
   ),
   'deregistration-handler': text('', 'default handler of deregistration events'),
-  'earlier-api-host': text(
-    '127.0.0.1',
-    'address of the earlier API and the WebSocket of its clients',
-  ),
+  'earlier-api-host': text('127.0.0.1', 'address of the earlier API and the WebSocket of its clients'),
   'earlier-api-port': port(0, 'port of the earlier API, usually 4567; 0: disabled'),
   'earlier-brokers': {
     ...list(
@@ -110,11 +104,11 @@ export const backendFlags = {
     edgeLimits.maxNewEntities,
     'maximum number of entities one agent may create per connection; 0: no limit',
   ),
-  'max-silenced-expiry-time-allowed': duration(
-    0,
-    'maximum duration of a silence from now; 0: no limit',
-  ),
-  'pipelined-workers': integer(100, 'maximum number of events whose handlers run concurrently', { min: 1, max: 10_000 }),
+  'max-silenced-expiry-time-allowed': duration(0, 'maximum duration of a silence from now; 0: no limit'),
+  'pipelined-workers': integer(100, 'maximum number of events whose handlers run concurrently', {
+    min: 1,
+    max: 10_000,
+  }),
   'refresh-token-expiry': duration(43_200_000, 'lifetime of an unused login'),
   'state-dir': text('/var/lib/mon/mon-backend', 'directory of the embedded store', { short: 'd' }),
   'store-url': text(

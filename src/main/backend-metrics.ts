@@ -26,8 +26,7 @@ const meanings: Readonly<Record<string, string>> = {
   deliveriesWaiting: 'Events waiting for a worker.',
   deliveriesRetrying: 'Events waiting for a retry after an outage.',
   delivered: 'Events delivered through their pipelines since the start.',
-  deliveriesDropped:
-    'Deliveries dropped since the start, because too many or too large ones were queued.',
+  deliveriesDropped: 'Deliveries dropped since the start, because too many or too large ones were queued.',
   watchdogLooks: 'Watchdog runs, which compare due checks with executed checks.',
   checksFoundStopped: 'Checks found overdue since the start.',
   checksStopped: 'Checks that are currently overdue.',

@@ -44,9 +44,7 @@ const readOptions = (argv: readonly string[]): Chosen => {
     )
     .option('--validate_config', 'validate the configuration and exit')
     .option('-P, --print_config', 'print the merged configuration and exit')
-    .addOption(
-      new Option('-e, --extension_dir <dir>', 'accepted and ignored: extensions are not supported'),
-    )
+    .addOption(new Option('-e, --extension_dir <dir>', 'accepted and ignored: extensions are not supported'))
     .option('-l, --log <file>', 'append the log to this file; default: standard output')
     .addOption(
       new Option('-L, --log_level <level>', 'debug, info, warn, error or fatal; default info').argParser(

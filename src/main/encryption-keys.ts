@@ -25,7 +25,9 @@ const header = `# Encrypts passwords, tokens and the signing secret in the store
 const keyOf = (line: string, where: string): Uint8Array => {
   const key = Buffer.from(line, 'base64');
   if (key.length !== vaultKeyBytes || !/^[A-Za-z0-9+/]{43}=$/.test(line))
-    throw new SettingsError(`${where}: a key must be ${vaultKeyBytes} bytes as base64 (openssl rand -base64 32)`);
+    throw new SettingsError(
+      `${where}: a key must be ${vaultKeyBytes} bytes as base64 (openssl rand -base64 32)`,
+    );
   return key;
 };
 

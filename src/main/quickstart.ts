@@ -101,7 +101,9 @@ const request = async (
 ): Promise<Response> => {
   const response = await fetch(url, init);
   if (response.ok || response.status === 409) return response;
-  throw new Error(`${init.method ?? 'GET'} ${url} responded with ${response.status}: ${await response.text()}`);
+  throw new Error(
+    `${init.method ?? 'GET'} ${url} responded with ${response.status}: ${await response.text()}`,
+  );
 };
 
 const createOnce = (url: string, authorization: string, body: unknown): Promise<Response> =>
@@ -205,9 +207,7 @@ const run = async (): Promise<number> => {
       ),
     ]);
     if (ended === 'interrupted') return 0;
-    console.error(
-      `${ended}\n\nSee ${home}/*.log. Acknowledged data is kept: npm start continues with it.`,
-    );
+    console.error(`${ended}\n\nSee ${home}/*.log. Acknowledged data is kept: npm start continues with it.`);
     return 1;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

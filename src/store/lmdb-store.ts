@@ -359,7 +359,10 @@ class LmdbStore implements MaintainedStore {
       const [written] = await this.#together([() => this.#issue(write, value, stored?.rev)]);
       if (written) return { written: true };
     }
-    throw new StoreError('unavailable', `${write.kind} ${write.key}: concurrent writes keep changing it; try again`);
+    throw new StoreError(
+      'unavailable',
+      `${write.kind} ${write.key}: concurrent writes keep changing it; try again`,
+    );
   }
 
   async #read(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {

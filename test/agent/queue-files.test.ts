@@ -108,7 +108,9 @@ test('a file in which nothing can be read is set aside, and the others are read'
   const third = openQueueFiles(folder, log);
   assert.deepEqual(texts(third), ['2']);
   assert.ok(existsSync(`${first}.damaged`));
-  assert.ok(messages().includes('no event in this file of the api queue can be read; the file was moved aside'));
+  assert.ok(
+    messages().includes('no event in this file of the api queue can be read; the file was moved aside'),
+  );
 });
 
 test('whatever is added and removed, in this life and in the next, the rest is there in order', async () => {
@@ -160,7 +162,10 @@ test('at its most bytes the queue refuses one more, and takes it once another wa
   const folder = tempFolder();
   const files = openQueueFiles(folder, readableLog().log, { segmentBytes: 100, totalBytes: 332 });
   for (const text of ['1', '2', '3']) await files.append(text.repeat(84));
-  await assert.rejects(files.append('4'.repeat(84)), /the api queue is full: 348 bytes are waiting for a backend/);
+  await assert.rejects(
+    files.append('4'.repeat(84)),
+    /the api queue is full: 348 bytes are waiting for a backend/,
+  );
   await files.remove(files.after(0, 1)[0] ?? 0);
   await files.append('4'.repeat(84));
   assert.deepEqual(

@@ -80,7 +80,7 @@ test('users are stored hashed, read without secrets, disabled instead of removed
   assert.equal(await logIn('battery staple'), 200);
   for (const [sent, message] of [
     [{ username: 'bob', password: 'short' }, /at least 8 characters/],
-    [{ username: 'bob' }, /a password or its hash is required/],
+    [{ username: 'bob' }, /a password or password_hash is required/],
     [{ username: 'Bob', password: 'long enough' }, /username/],
     [
       { username: 'bob', password: 'long enough', password_hash: hashOf('another one') },

@@ -30,7 +30,7 @@ test('so many stashes are kept, and each has so many bytes', async (t) => {
   assert.equal((await post('last', {}))[0], 201);
   const [refused, why] = await post('one-more', {});
   assert.equal(refused, 400);
-  assert.match(why, /delete some, or give them an expire/);
+  assert.match(why, /delete some, or set an expire/);
   assert.equal((await post('last', { changed: true }))[0], 201, 'what exists can be changed');
   const gone = await fetch(`${live.url}/stashes/last`, { method: 'DELETE', headers: { Authorization } });
   assert.equal(gone.status, 204);

@@ -137,7 +137,7 @@ test('an actor that is not here is 404 and says so', async (t) => {
   const { get } = await start(t);
   const { status, body } = await get(path);
   assert.equal(status, 404);
-  assert.match(body.message, /no actor sample:default\/web-01\/cpu/);
+  assert.match(body.message, /no running actor sample:default\/web-01\/cpu/);
 });
 
 test('nobody is watched until somebody asks, and a stream that ends lets go', async (t) => {
@@ -238,7 +238,7 @@ test('allowed control works, and each use is audited without secrets', async (t)
       .slice(0, 2),
     [`ann ${id} stop failed`, `ann ${id} stop done`],
   );
-  assert.match(kept[0].why, /no actor/);
+  assert.match(kept[0].why, /no running actor/);
   assert.ok(!JSON.stringify(kept).includes('hunter2'));
 });
 
