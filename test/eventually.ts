@@ -1,4 +1,5 @@
-// Waiting for something to hold, for tests around real processes and sockets. Patient: a busy machine is no failure.
+// Waits for a condition, for tests with real processes and sockets. Timeouts are generous, since the machine may be
+// busy.
 
 const pauseMs = 20;
 

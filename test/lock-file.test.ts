@@ -13,8 +13,8 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 };
 
 /**
- * Optional builds for other platforms whose checksum the registry this file was made from did not have. Each goes from this
- * list when a checksum is found; none is added.
+ * Optional builds for other platforms without a known checksum. Remove an entry when its checksum is found; do not
+ * add any.
  */
 const unverified: ReadonlySet<string> = new Set([
   '@biomejs/cli-android-arm64',

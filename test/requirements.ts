@@ -4,7 +4,7 @@
 export const isRequired = (what: string): boolean =>
   (process.env.MON_TEST_REQUIRE ?? '').split(',').includes(what);
 
-/** `missing` says what is not there and how to get it, or is false. Returns what a test takes as its `skip`. */
+/** `missing` is the reason and how to fix it, or false. Returns the `skip` option of a test. */
 export const skipWithout = (what: string, missing: string | false): string | false => {
   if (missing === false) return false;
   if (isRequired(what)) throw new Error(`MON_TEST_REQUIRE names ${what}, but: ${missing}`);

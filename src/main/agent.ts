@@ -28,7 +28,7 @@ const stopOnSignal = (agent: Agent, manager: ServiceManager, log: Logger): Promi
       stopping = true;
       log.warn(`signal "${word}" received, shutting down agent`);
       manager.stopping();
-      // Whatever hangs: the process is gone after a second and a half.
+      // Exits after a second and a half, even if something hangs.
       const deadline = setTimeout(() => {
         log.error('agent did not shut down gracefully');
         process.exit(0);

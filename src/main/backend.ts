@@ -23,7 +23,7 @@ const settingsOf = (command: Command): BackendSettings => {
   return settings;
 };
 
-/** Runs a command; what stops it from running is one line on standard error and exit code 1. */
+/** Runs a command; an error is one line on stderr and exit code 1. */
 const exitWith = async (command: () => Promise<number>): Promise<void> => {
   try {
     process.exit(await command());

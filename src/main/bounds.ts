@@ -76,7 +76,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_backend_entities',
     test: [
       'http/edge.test.ts',
-      'a session brings so many entities into being; those that exist are not counted',
+      'the number of entities a session may create is limited; existing ones are not counted',
     ],
   },
   {
@@ -178,7 +178,7 @@ export const bounds: readonly Bound[] = [
     entries: maxKnownFrames,
     bytes: { most: maxKnownFrameBytes, of: 'each' },
     whenFull: 'the oldest is evicted',
-    test: ['http/known-frame.test.ts', 'only so many frames are remembered'],
+    test: ['http/known-frame.test.ts', 'the number of cached frames is limited'],
   },
   {
     collection: 'events waiting for a worker',
@@ -217,7 +217,7 @@ export const bounds: readonly Bound[] = [
     whenFull: '413',
     flag: 'api-request-limit',
     gauge: 'mon_http_request_seconds',
-    test: ['http/events.test.ts', 'a body of 512,000 bytes is taken, one byte more is refused'],
+    test: ['http/events.test.ts', 'a body of 512,000 bytes is accepted, one byte more is rejected'],
   },
   {
     collection: 'connections to the API',
@@ -227,7 +227,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_http_connections',
     test: [
       'http/operations.test.ts',
-      'so many connections are open at once; one more is closed, and they are counted',
+      'the number of open connections is limited; one more is closed, and they are counted',
     ],
   },
   {
@@ -262,7 +262,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_backend_mailbox_depth_p99',
     test: [
       'http/earlier-api/strangers.test.ts',
-      'messages of a client that are not settled take so many bytes; then it is not read until they are',
+      'unsettled messages of a client are limited in bytes; above that it is not read until they settle',
     ],
   },
   {
@@ -272,7 +272,7 @@ export const bounds: readonly Bound[] = [
     bytes: { most: maxStashBytes, of: 'each' },
     whenFull: '400; existing ones can be changed and deleted',
     gauge: 'mon_backend_resources',
-    test: ['http/earlier-api/stash-limits.test.ts', 'so many stashes are kept, and each has so many bytes'],
+    test: ['http/earlier-api/stash-limits.test.ts', 'stashes are limited in number and size'],
   },
   {
     collection: 'unread large responses of the earlier API',
@@ -282,7 +282,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_earlier_unread_answer_bytes',
     test: [
       'http/earlier-api/strangers.test.ts',
-      'large answers that nobody reads are bounded: a further one is 503, small ones go on',
+      'unread large responses are limited: another one is 503, small ones still work',
     ],
   },
   {
@@ -293,7 +293,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_earlier_subscriptions',
     test: [
       'http/earlier-api/strangers.test.ts',
-      'a client has so many subscriptions; one more is refused, and it stays connected',
+      'the number of subscriptions per client is limited; one more is rejected without disconnecting',
     ],
   },
   {
@@ -327,7 +327,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_http_live_streams',
     test: [
       'http/live-streams.test.ts',
-      'where all places are taken, the oldest stream of the user with the most makes room',
+      'at the total limit, the oldest stream of the user with the most streams ends',
     ],
   },
   {
@@ -337,7 +337,7 @@ export const bounds: readonly Bound[] = [
     whenFull: 'the least recently requested one is released',
     test: [
       'http/inspect/watch-hub.test.ts',
-      'so many actors are watched at once; one more takes the place of the one asked about longest ago',
+      'the number of watched actors is limited; one more replaces the least recently requested',
     ],
   },
   {
@@ -347,7 +347,7 @@ export const bounds: readonly Bound[] = [
     whenFull: 'the least recently used one is evicted',
     test: [
       'http/guessing.test.ts',
-      'so many names are remembered; one more, and the one unused for longest is forgotten',
+      'the number of throttled names is limited; one more evicts the least recently used',
     ],
   },
   {
@@ -356,7 +356,10 @@ export const bounds: readonly Bound[] = [
     entries: maxHashingQueue,
     whenFull: '503 with Retry-After',
     gauge: 'mon_http_logins_waiting',
-    test: ['http/guessing.test.ts', 'so many passwords wait to be checked; one more is told to come back'],
+    test: [
+      'http/guessing.test.ts',
+      'the number of queued password checks is limited; one more gets Retry-After',
+    ],
   },
   {
     collection: 'pending requests to directories',
@@ -366,7 +369,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_http_directory_logins',
     test: [
       'http/guessing.test.ts',
-      'so many questions to directories are under way; one more is told to come back',
+      'the number of pending directory requests is limited; one more gets Retry-After',
     ],
   },
   {
@@ -375,7 +378,7 @@ export const bounds: readonly Bound[] = [
     entries: maxQueuedEvaluations,
     whenFull: 'an outage: the delivery or the scheduled run is retried',
     gauge: 'mon_backend_expressions_waiting',
-    test: ['pipeline/sandbox.test.ts', 'lets so many evaluations wait and refuses one more'],
+    test: ['pipeline/sandbox.test.ts', 'limits the number of queued evaluations and rejects one more'],
   },
   {
     collection: 'workflows and handlers of one event',
@@ -383,7 +386,7 @@ export const bounds: readonly Bound[] = [
     entries: maxWorkflowsPerEvent,
     whenFull: 'skipped; the trace and the log contain the number',
     gauge: 'mon_backend_deliveries_running',
-    test: ['pipeline/plan.test.ts', 'has so many workflows at most, and says how many more were asked for'],
+    test: ['pipeline/plan.test.ts', 'limits the number of workflows, and reports how many were skipped'],
   },
   {
     collection: 'expressions of one filter, proxy request or asset build',
@@ -393,7 +396,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_backend_expressions_waiting',
     test: [
       'model/memo.test.ts',
-      'a filter has at most so many expressions, each of which runs for every event',
+      'the number of expressions per filter is limited, since each runs for every event',
     ],
   },
   {
@@ -404,7 +407,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_backend_resource_bytes',
     test: [
       'model/small-parts.test.ts',
-      'a cron string has at most so many characters; a longer one is refused unread',
+      'the length of a cron string is limited; a longer one is rejected without parsing',
     ],
   },
   {
@@ -415,7 +418,7 @@ export const bounds: readonly Bound[] = [
     gauge: 'mon_backend_secrets_waiting',
     test: [
       'secrets/secrets.test.ts',
-      'so many requests wait for the rate limit; one more is refused at once',
+      'the number of requests waiting for the rate limit is limited; one more is rejected immediately',
     ],
   },
   {
@@ -423,7 +426,7 @@ export const bounds: readonly Bound[] = [
     by: 'users',
     entries: maxSessionsPerUser,
     whenFull: 'the oldest login ends',
-    test: ['http/auth.test.ts', 'a user has so many logins; one more ends the oldest'],
+    test: ['http/auth.test.ts', 'the number of logins per user is limited; one more ends the oldest'],
   },
   {
     collection: 'a login name',

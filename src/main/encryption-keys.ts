@@ -91,7 +91,7 @@ export const encryptionKeys =
     return readEncryptionKeys(path, () =>
       log.warn(
         { file: path },
-        'the encryption key file is open to other users of this machine: chmod 600 it',
+        'the encryption key file is accessible to other users of this machine: run chmod 600 on it',
       ),
     );
   };

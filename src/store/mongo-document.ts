@@ -95,7 +95,7 @@ class FieldWriter {
 
   #spend(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > maxRecordBytes) throw this.#refuse(`a record is limited to ${maxRecordBytes} bytes`);
+    if (this.#bytes > maxRecordBytes) throw this.#refuse(`a record must be at most ${maxRecordBytes} bytes`);
   }
 
   #refuse(why: string): StoreError {

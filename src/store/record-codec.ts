@@ -68,7 +68,10 @@ export function toJson(kind: string, key: string, record: StoredRecord): string 
 }
 
 const tooLarge = (kind: string, key: string, bytes: number): StoreError =>
-  new StoreError('invalid', `${kind} ${key}: a record is limited to ${maxRecordBytes} bytes (got ${bytes})`);
+  new StoreError(
+    'invalid',
+    `${kind} ${key}: a record must be at most ${maxRecordBytes} bytes (got ${bytes})`,
+  );
 
 /** Decodes a record; throws UnreadableRecord with the reason. */
 export function decodeRecord(bytes: Buffer, storedRev: number): StoredRecord {

@@ -24,7 +24,7 @@ function checkLength(kind: string, key: string): void {
   if (bytes <= maxKeyBytes) return;
   throw new StoreError(
     'invalid',
-    `${kind}: a key is limited to ${maxKeyBytes} bytes (got ${bytes}: ${key.slice(0, 60)}...); use shorter names`,
+    `${kind}: a key must be at most ${maxKeyBytes} bytes (got ${bytes}: ${key.slice(0, 60)}...); use shorter names`,
   );
 }
 

@@ -157,7 +157,7 @@ test('a check request that comes before the entity configuration is dropped', ()
     assert.equal(event?.check.output, 'late\n');
   }));
 
-test('what came with an event about this entity is not taken as shell syntax, what this machine says itself is', () =>
+test('values from events about this entity are not accepted as shell syntax, values of this machine are', () =>
   withAgent(
     {
       flags: { labels: 'own=-w 80' },
@@ -267,7 +267,7 @@ test('an event that the backend refuses is not sent again', () =>
     assert.ok(log.lines().some(({ error }) => error === 'check is invalid: nope'));
   }));
 
-test('results made while there is no backend are sent once there is one', async () => {
+test('results produced without a backend connection are sent after connecting', async () => {
   const backend = await startBackend();
   const port = Number(new URL(backend.url).port);
   const log = readableLog();
@@ -290,7 +290,7 @@ test('results made while there is no backend are sent once there is one', async 
   }
 });
 
-test('five megabytes of output are cut to fit one message, and the cut is told', () =>
+test('five megabytes of output are truncated to fit one message, and the truncation is reported', () =>
   withAgent({}, async ({ backend }) => {
     await backend.waitFor('keepalive', 1);
     backend.send('check_request', requestOf('yes "a\\"b" | head -c 5000000'));
@@ -300,7 +300,7 @@ test('five megabytes of output are cut to fit one message, and the cut is told',
     assert.equal(event?.metadata.labels?.['mon.io/output_truncated_bytes'], String(5_000_000 - kept));
   }));
 
-test('a message that is no frame makes the agent connect anew', () =>
+test('an invalid frame makes the agent reconnect', () =>
   withAgent({}, async ({ backend }) => {
     await backend.waitFor('keepalive', 1);
     backend.sendRaw('no newline');
@@ -354,7 +354,7 @@ test('a stopping agent says goodbye and reports nothing of the checks it ends', 
   assert.equal(backend.frames.filter(({ type }) => type === 'event').length, 1);
 });
 
-test('a backend without acknowledgements is believed when the bytes have left', () =>
+test('without acknowledgements, an event counts as delivered when its bytes were written', () =>
   withAgent({ backend: { acknowledges: false } }, async ({ backend }) => {
     await backend.waitFor('keepalive', 1);
     for (let at = 0; at < 40; at += 1)

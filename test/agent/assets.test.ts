@@ -62,7 +62,7 @@ test('an allow list that can not be read stops the agent', () => {
   assert.throws(load('a.txt', '[]'), /invalid file extension/);
   assert.throws(load('a.json', '[{"exec":"","args":[""]}]'), /exec cannot be empty/);
   assert.throws(load('a.yml', '- exec: a\n  args: []'), /args cannot be empty/);
-  assert.throws(load('a.yml', '{'), /can't be read/);
+  assert.throws(load('a.yml', '{'), /unable to read/);
   assert.equal(loadAllowList('', () => '').permit('anything').ok, true);
 });
 
@@ -159,7 +159,7 @@ test('a command that is not on the allow list is not run; its variables only whe
   assert.deepEqual(await ask('/bin/cat /dev/null'), [3, 'check command denied by the agent allow list']);
 });
 
-test('an agent that starts removes assets nobody has used for long, unless it is to keep them', async (t) => {
+test('a starting agent removes assets that were unused for long, unless configured to keep them', async (t) => {
   const stale = () => {
     const cacheDir = tempFolder();
     const asset = join(cacheDir, 'assets', 'a'.repeat(128));

@@ -86,7 +86,7 @@ test('durations need a unit', () => {
   assert.match(failure({ 'retry-min': ['10'] }), /^retry-min must be a duration such as 1s/);
 });
 
-test('a wrong value is told with its source and its reason', () => {
+test('an invalid value is reported with its source and reason', () => {
   assert.equal(
     failure({}, { MON_KEEPALIVE_INTERVAL: '-5' }),
     'keepalive-interval must be a positive integer (got "-5" from environment variable MON_KEEPALIVE_INTERVAL)',
@@ -153,7 +153,7 @@ test('older names still work and are warned about; unknown keys too', () => {
   ]);
 });
 
-test('nested keys of a file are read as those of its flags; a flat one wins, and what is unknown is told', () => {
+test('nested keys of a file are read as flags; a flat key wins, and unknown keys are reported', () => {
   const file =
     'api: {host: 0.0.0.0, Port: 4031, colour: red}\napi-host: 127.0.0.2\nsocket:\n  port: 4030\nlabels: {tier: web}\n';
   const { config, warnings } = resolve({}, {}, file);

@@ -1,4 +1,4 @@
-// The connection on a simulated clock and with lines that are no sockets.
+// Tests the connection with a simulated clock and fake sockets.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConnection } from '../../src/agent/connection.ts';

@@ -86,7 +86,7 @@ test('a full disk refuses further events, keeps those it took, and takes more on
   await again.close();
 });
 
-test('whoever posts to a full disk is told so, and the agent lives on', async (t) => {
+test('on a full disk the sender gets an error, and the agent keeps running', async (t) => {
   const dir = mountSmallDisk(t);
   if (dir === undefined) return;
   const ballast = join(dir, 'ballast');

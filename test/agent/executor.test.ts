@@ -82,7 +82,7 @@ test('input reaches the command and is closed; without input it reads nothing', 
   assert.equal((await run('cat; echo done')).output, 'done\n');
 });
 
-test('a command that does not read its input is no fault', async () => {
+test('a command that does not read its stdin is not an error', async () => {
   const result = await run('exit 0', { input: 'x'.repeat(2_000_000) });
   assert.equal(result.status, 0);
 });

@@ -23,7 +23,7 @@ export interface FakeBackend {
   sendRaw(bytes: string): void;
   ack(ids: readonly string[]): void;
   refuse(id: string, message: string): void;
-  /** The frames of a type, once there are at least so many. */
+  /** Resolves to the frames of a type once there are at least `count`. */
   waitFor(type: string, count: number): Promise<CheckEvent[]>;
   until(condition: () => boolean): Promise<void>;
   stop(): Promise<void>;

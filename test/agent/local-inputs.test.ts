@@ -51,7 +51,7 @@ const withAgent = async (flags: Record<string, string>, body: (tools: Tools) => 
 
 const post = (event: unknown): RequestInit => ({ method: 'POST', body: JSON.stringify(event) });
 
-/** Sends, half-closes if asked, and gives what came back when the other side closed. */
+/** Sends, half-closes if requested, and returns what was received until the peer closed. */
 const overTcp = (port: number | undefined, text: string, halfClose: boolean): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port: port ?? 0, host: '127.0.0.1', allowHalfOpen: true });
@@ -166,7 +166,7 @@ for (const [what, event, message] of refusals)
       else assert.match(body, message);
     }));
 
-test('bodies that are no JSON, empty, or too large are refused', () =>
+test('invalid JSON, empty bodies and too large bodies are rejected', () =>
   withAgent({}, async ({ api }) => {
     assert.deepEqual((await api('/events', { method: 'POST' })).body, 'EOF\n');
     assert.equal((await api('/events', { method: 'POST', body: '{' })).status, 400);
@@ -177,7 +177,7 @@ test('bodies that are no JSON, empty, or too large are refused', () =>
     assert.match((await api('/events', padded(padding + 1))).body, /too large/);
   }));
 
-test('unknown paths are 404, other methods 405, the version is told', () =>
+test('unknown paths are 404, other methods 405, and the version is reported', () =>
   withAgent({}, async ({ api }) => {
     assert.deepEqual(await api('/nope'), {
       status: 404,
@@ -373,7 +373,7 @@ test('statsd lines become one event of metrics a flush', () =>
     },
   ));
 
-test('a port that is taken stops the agent, whatever was to listen on it, and says what to do', () =>
+test('a port in use stops the agent for every listener, with advice', () =>
   withAgent({}, async ({ backend, agent }) => {
     const { api, socket } = agent.ports();
     const flags = { 'backend-url': backend.url, 'disable-api': 'false', 'api-port': String(api) };

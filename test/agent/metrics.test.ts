@@ -54,7 +54,7 @@ test('influxdb: one point a field, the first ten digits of the time are seconds'
   ]);
 });
 
-test('influxdb: escapes are understood, no time means now, a field that is no number spoils its line only', () => {
+test('influxdb: escapes are supported, a missing time means now, a non-numeric field invalidates only its line', () => {
   const { points, log } = run('influxdb_line', 'a\\ b,l=x\\,y f=1\nw f=82i\nw f=1,g="x"\nw f=2', hostTag);
   assert.deepEqual(points[0], {
     name: 'a b.f',
@@ -119,7 +119,7 @@ test('prometheus: a histogram without its last bucket gets one', () => {
   );
 });
 
-test('lines that are no metrics are told and skipped; numbers that JSON lacks too', () => {
+test('lines without metrics and numbers that JSON cannot represent are reported and skipped', () => {
   const { points, log } = run('graphite_plaintext', 'a 1 1\nnonsense\nb inf 1\nc 1 1\n');
   assert.deepEqual(
     points.map(({ name }) => name),

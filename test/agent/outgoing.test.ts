@@ -22,7 +22,7 @@ test('an event that fits is sent as it is, at the limit and not a byte beyond', 
   assert.ok(cut.frame.length < whole);
 });
 
-test('whatever the output is made of, the frame fits and the cut is told to the byte', () => {
+test('any output fits into the frame, and the number of truncated bytes is reported exactly', () => {
   const limit = 4_000;
   fc.assert(
     fc.property(

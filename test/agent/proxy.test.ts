@@ -40,7 +40,7 @@ for (const [url, noProxy, expected] of [
   test(`${url} with NO_PROXY "${noProxy}" goes ${expected === null ? 'straight' : `through ${expected}`}`, () =>
     assert.equal(through(url, noProxy), expected));
 
-test('without variables everything goes straight; a proxy that is no URL is told', () => {
+test('without variables connections are direct; an invalid proxy URL is reported', () => {
   assert.equal(proxyFor(new URL('ws://b.example.com'), {}), null);
   assert.throws(() => proxyFor(new URL('ws://b.example.com'), { HTTP_PROXY: 'ftp://x' }), /HTTP_PROXY/);
 });
@@ -136,7 +136,7 @@ const startTlsFront = async (t: TestContext, pair: Pair, target: number) => {
   return { port: (server.address() as AddressInfo).port, names };
 };
 
-test('wss goes through the proxy, which sees the name and nothing more; the backend proves who it is', {
+test('wss goes through the proxy, which sees only the host name; the backend presents its certificate', {
   skip: !hasOpenssl,
 }, async (t) => {
   const backend = await startBackend();

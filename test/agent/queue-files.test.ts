@@ -1,5 +1,5 @@
-// The files of the event queue: a cut or a damage at any byte loses at most what stood there, and what an earlier version left
-// is taken over.
+// The files of the event queue: truncation or damage at any byte loses at most the affected events, and the queue
+// of an earlier version is migrated.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import {
@@ -216,7 +216,7 @@ const lmdbQueue = async (cacheDir: string, outputs: readonly string[], removed: 
   await store.close();
 };
 
-test('the queue of an earlier version is taken over whole and in order, once', async () => {
+test('the queue of an earlier version is migrated completely and in order, once', async () => {
   for (const count of [0, 1, 700]) {
     const cacheDir = tempFolder();
     const outputs = Array.from(

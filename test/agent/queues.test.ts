@@ -34,7 +34,7 @@ test('no more than 32 events are under way without an acknowledgement', () => {
   assert.equal(queue.size(), 32);
 });
 
-test('too many waiting events make the oldest give way, and that is told', () => {
+test('too many waiting events drop the oldest one, with a log line', () => {
   const { log, messages } = readableLog();
   const queue = createDeliveryQueue(log, { waiting: 2, waitingBytes: 1e9, underWay: 32 });
   const outcomes: [string, Delivery][] = [];

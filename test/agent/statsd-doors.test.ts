@@ -69,7 +69,7 @@ for (const [name, open] of [
   ['UDP', openUdpDoor],
   ['TCP', openTcpDoor],
 ] as const)
-  test(`an address that is taken is told: ${name}`, async (t) => {
+  test(`an address in use is reported: ${name}`, async (t) => {
     const { port } = await doorOf(t, open);
     const options = { host: '127.0.0.1', port, received: () => {}, fault: () => {} };
     await assert.rejects(open(options), /EADDRINUSE/);

@@ -1,5 +1,5 @@
-// The forty vectors of the facts sheet (section 12), and for each the tests that hold it. This test fails when a vector has
-// none, or when one that is named here is gone.
+// Forty protocol vectors, and the tests that cover each. Fails if a vector has no test, or a named test does not
+// exist.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ const vectors: readonly (readonly [number, string, ...(readonly [string, string]
   [
     17,
     'no build for this machine',
-    [assets, 'the first build whose filters hold is taken; none is no failure'],
+    [assets, 'the first build whose filters match is used; no match is not an error'],
   ],
   [
     18,

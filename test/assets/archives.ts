@@ -1,4 +1,4 @@
-// Archives as assets bring them, and a web server that hands them out.
+// Asset archives, and a web server that serves them.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Purging: what nobody uses any more leaves the disk, and nothing else does.
+// Purging removes unused assets from the disk, and nothing else.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const place = (cacheDir: string, sha: string, hoursAgo: number): void => {
 
 const cacheIn = (cacheDir: string) => openAssetCache(cacheDir, readableLog().log);
 
-test('only what was not used for longer than allowed is removed, and nothing that is no asset', async () => {
+test('only assets unused for longer than allowed are removed, and no other files', async () => {
   const dir = tempFolder();
   place(dir, name('a'), 3);
   place(dir, name('b'), 1);

@@ -105,7 +105,7 @@ test('downloads beyond the rate are refused, not queued', async (t) => {
   assert.deepEqual(second, { ok: false, message: "can't download asset due to rate limit" });
 });
 
-test('the first build whose filters hold is taken; none is no failure', async (t) => {
+test('the first build whose filters match is used; no match is not an error', async (t) => {
   const { url, requests } = await serve(t, () => ({ status: 200, body: program }));
   const build = (filter: string) => ({ url, sha512: sha512(program), filters: [filter] });
   const log = readableLog();

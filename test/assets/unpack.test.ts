@@ -96,7 +96,7 @@ test('a link inside the archive works, wherever it stands', async () => {
   assert.equal(readFileSync(join(root, 'dir', 'l.so'), 'utf8'), 'x');
 });
 
-test('what is no archive, or not a whole one, says so', async () => {
+test('an invalid or incomplete archive is reported', async () => {
   const whole = archive(entry('f', 'x'.repeat(2000)));
   for (const [bytes, why] of [
     [Buffer.alloc(0), /EOF/],

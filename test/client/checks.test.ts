@@ -37,7 +37,7 @@ describe('checks', () => {
     assert.equal(check['note'], '["a", "b"] c1 []');
   });
 
-  test('tokens nobody can fill keep a check from running', async () => {
+  test('unmatched tokens prevent a check from running', async () => {
     const made = await start();
     made.broker.request('web', { name: 'a', command: 'echo :::a::: :::b.c::: :::a:::' });
     const { check } = await resultOf(made);
@@ -78,7 +78,7 @@ describe('checks', () => {
     );
   });
 
-  test('a request without a command is told of; nothing is published', async () => {
+  test('a request without a command is logged; nothing is published', async () => {
     const made = await start();
     made.broker.request('web', { name: 'x', extension: 'system_profile' });
     await eventually(() => made.log.told('unknown check extension').length === 1);
@@ -131,7 +131,7 @@ describe('hooks', () => {
     }
   });
 
-  test('a token nobody can fill is the result of the hook', async () => {
+  test('an unmatched token becomes the result of the hook', async () => {
     const made = await start();
     made.broker.request('web', { name: 'h', command: 'exit 1', hooks: { 1: { command: 'echo :::x:::' } } });
     const { check } = await resultOf(made);
@@ -165,7 +165,7 @@ describe('commands', () => {
     assert.deepEqual(await run('sleep 60 & echo $! > /dev/null; echo done'), { status: 0, output: 'done\n' });
   });
 
-  test('only so many run at once', async () => {
+  test('the number of concurrent commands is limited', async () => {
     const slots = createCommandSlots(1);
     const command = (text: string) => ({ command: text, timeoutSeconds: undefined, input: undefined });
     const order: string[] = [];

@@ -36,12 +36,12 @@ describe('keepalives', () => {
     assert.deepEqual([sent?.['mine'], sent?.['password']], ['REDACTED', 'b']);
   });
 
-  test('they are sent even when nobody watches them', async () => {
+  test('keepalives are sent even if they are not monitored', async () => {
     const made = await start({ keepalives: false });
     assert.equal(made.broker.keepalives()[0]?.['keepalives'], false);
   });
 
-  test('without the line nothing is sent; with it again, everything begins anew at once', async () => {
+  test('without a connection nothing is sent; after reconnecting, everything restarts immediately', async () => {
     const made = await start();
     made.broker.lose();
     made.advance(60_000);
@@ -66,7 +66,7 @@ describe('subscriptions', () => {
     ]);
   });
 
-  test('what is no request is told of and dropped', async () => {
+  test('an invalid request is logged and dropped', async () => {
     const made = await start();
     made.broker.request('web', '{');
     made.broker.request('web', '[]');
@@ -112,7 +112,7 @@ describe('sockets and results', () => {
     assert.equal(made.log.told('client http socket disabled per configuration').length, 1);
   });
 
-  test('a port that is taken is a fault', async () => {
+  test('a port in use is an error', async () => {
     const first = await start();
     const port = first.client.ports().socket ?? 0;
     const second = setUp({ socket: { port } });
@@ -148,7 +148,7 @@ describe('leaving', () => {
     assert.equal(made.broker.transport.isConnected(), false);
   });
 
-  test('only exactly true counts, and only who was there can leave', async () => {
+  test('only the value true deregisters, and only after a keepalive was sent', async () => {
     const unsure = await start({ deregister: 'true' });
     await unsure.client.stop();
     assert.deepEqual(unsure.broker.results(), []);

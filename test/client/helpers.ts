@@ -33,7 +33,7 @@ interface Waiting {
   readonly run: () => void;
 }
 
-/** Timers that move only when they are told to. */
+/** Manually advanced timers. */
 export const handTimers = (startMs = 1_800_000_000_000) => {
   let nowMs = startMs;
   let wallStepMs = 0;

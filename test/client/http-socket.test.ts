@@ -67,7 +67,7 @@ test('an answer has exactly two headers and ends the connection', async () => {
   assert.deepEqual(JSON.parse(body), { sensu: { version: '1.2.3' }, transport });
 });
 
-test('results are taken with 202, one or many', async () => {
+test('one or several results are accepted with 202', async () => {
   published.length = 0;
   const { status, body } = await post('{"name":"a","output":"x","status":0}');
   assert.deepEqual([status, body], ['202 OK', '{"response":"ok"}']);
@@ -81,7 +81,7 @@ test('results are taken with 202, one or many', async () => {
   );
 });
 
-test('what is no JSON is 400, another type 415, a wrong result 500', async () => {
+test('invalid JSON is 400, another content type 415, an invalid result 500', async () => {
   const bad = { status: '400 Failed to parse JSON body', body: '{"response":"Failed to parse JSON body"}' };
   for (const text of ['', '{', 'ping']) {
     const { status, body } = await post(text);
@@ -98,7 +98,7 @@ test('what is no JSON is 400, another type 415, a wrong result 500', async () =>
   assert.ok(log.told('failed to process check result from http socket').length >= 3);
 });
 
-test('settings are for those who know the password, and hide secrets unless asked not to', async () => {
+test('settings require the password, and are redacted by default', async () => {
   settings = withCredentials;
   const shown = await ask('GET', '/settings', basic('ada:secret-1'));
   assert.equal(shown.status, '200 OK');
@@ -147,7 +147,7 @@ test('brew', async () => {
   assert.deepEqual([status, body], ["418 I'm a teapot", '{"response":"I\'m a teapot!"}']);
 });
 
-test('another method is told the right one', async () => {
+test('another method gets the list of allowed methods', async () => {
   const { status, headers, body } = await ask('DELETE', '/info');
   assert.equal(status, '405 Method Not Allowed');
   assert.equal(body, '{"response":"Valid methods for this endpoint: [\\"GET\\"]"}');
@@ -166,7 +166,7 @@ test('every other path is 404 with help, a trailing slash included', async () =>
   }
 });
 
-test('what is no HTTP is 400', async () => {
+test('invalid HTTP is 400', async () => {
   const { status, body } = await raw('nonsense\r\n\r\n');
   assert.deepEqual([status, body], ['400 Bad request', 'Detected error: HTTP code 400']);
 });

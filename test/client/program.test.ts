@@ -106,7 +106,7 @@ test('in the background it outlives the terminal it was started from', async (t)
   await eventually(() => readFileSync(logFile, 'utf8').includes('"received signal"'), 'the end');
 });
 
-test('a wrong password is told by its status', async (t) => {
+test('a wrong password is reported by its status', async (t) => {
   const live = await openLiveBackend();
   t.after(() => live.close());
   const url = `ws://127.0.0.1:${live.port}`;
@@ -117,7 +117,7 @@ test('a wrong password is told by its status', async (t) => {
   await exited;
 });
 
-test('a transport nobody knows and a pid file that cannot be written end it with 2', async (t) => {
+test('an unknown transport or an unwritable pid file exits with status 2', async (t) => {
   const odd = start(t, { client: client(), transport: { name: 'smoke' } });
   assert.equal(await odd.exited, 2);
   assert.equal(odd.told('MON NOT RUNNING!').length, 1);

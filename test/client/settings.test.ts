@@ -39,7 +39,7 @@ const load = (more: Partial<Sources>) =>
 
 const told = (loaded: ReturnType<typeof load>) => loaded.notices.map(({ message }) => message);
 
-test('a client without subscriptions is told that it needs them', () => {
+test('a client without subscriptions is reported', () => {
   const { problems } = load({});
   assert.deepEqual(
     problems.map(({ message }) => message),
@@ -108,7 +108,7 @@ test('the environment names broker and port', () => {
   assert.deepEqual(sentinels.settings['redis'], { sentinels: 'redis://s' });
 });
 
-test('a configuration that speaks of RabbitMQ and of no transport uses RabbitMQ', () => {
+test('a configuration with RabbitMQ settings and no transport name uses RabbitMQ', () => {
   const dir = home({ 'c.json': { rabbitmq: { host: 'broker' } } });
   const { settings } = load({ configFile: join(dir, 'c.json') });
   assert.equal((settings['transport'] as { name: string }).name, 'rabbitmq');
@@ -165,7 +165,7 @@ test('a key called __proto__ is a key like any other', () => {
   assert.ok(Object.hasOwn(settings['client'] as object, '__proto__'));
 });
 
-test('what a file changed is told, with secrets hidden', () => {
+test('changes by a file are reported, with secrets redacted', () => {
   const dir = home({ 'a.json': { client: { x: 1 } }, 'b.json': { client: { x: 2, password: 'p' } } });
   const { notices } = load({ configDirs: [dir] });
   const change = notices.find(({ message }) => message === 'config file applied changes');
@@ -175,7 +175,7 @@ test('what a file changed is told, with secrets hidden', () => {
   });
 });
 
-test('subscriptions that are no list are left to the validation', () => {
+test('subscriptions that are not a list are left to the validation', () => {
   const dir = home({ 'a.json': { client: { subscriptions: 'web' } } });
   const loaded = load({ configFile: join(dir, 'a.json') });
   assert.ok(told(loaded).includes('unable to apply client overrides'));

@@ -49,7 +49,7 @@ test('a result is completed, published and answered with ok', async () => {
   ]);
 });
 
-test('issued is always now; executed only when nobody said it', async () => {
+test('issued is always now; executed is set only if missing', async () => {
   const { port, published } = await start();
   await say(port, '{"name":"a","output":"","status":2,"executed":7,"issued":8}');
   assert.deepEqual(published, [{ name: 'a', output: '', status: 2, executed: 7, issued: 1_800_000_000 }]);
@@ -76,7 +76,7 @@ test('a result may come in pieces; only a pause of 500 ms ends it', async () => 
   assert.equal(waiting(), 0);
 });
 
-test('what is no JSON is answered with invalid after 500 ms, and told in the log', async () => {
+test('invalid JSON is answered with invalid after 500 ms and logged', async () => {
   for (const text of ['{"name":', 'PING', '{}{}', '{"name":"a","output":"x","status":0} trailing']) {
     const { port, advance, log, waiting } = await start();
     const line = dial(port);
@@ -141,7 +141,7 @@ test('a list is several results; those before a wrong one are published', async 
   );
 });
 
-test('who stops writing in the middle gets no answer', async () => {
+test('a sender that stops in the middle gets no reply', async () => {
   const { port, published } = await start();
   const line = dial(port);
   line.send('{"name":');
@@ -150,7 +150,7 @@ test('who stops writing in the middle gets no answer', async () => {
   assert.deepEqual(published, []);
 });
 
-test('bytes that are no UTF-8 are told of and processed anyway', async () => {
+test('invalid UTF-8 is logged and still processed', async () => {
   const { port, log, published } = await start();
   const line = dial(port);
   line.send(

@@ -15,7 +15,7 @@ describe('standalone checks', () => {
     made.client.start();
     made.broker.connect();
     await eventually(() => made.broker.takers.size === 3);
-    // 1_800_000_000_000 is a multiple of neither; the vector of the sheet is tested with the rule.
+    // 1_800_000_000_000 is a multiple of neither interval; the rule itself has its own test.
     await eventually(() => made.waiting() === 2, 'the schedule');
     made.advance(60_000);
     const first = await resultOf(made);

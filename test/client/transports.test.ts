@@ -22,7 +22,7 @@ test('RabbitMQ where only that is configured, as in the reference product; else 
   assert.equal(chosen({}), 'websocket');
 });
 
-test('what nobody could connect with is told before it is tried', () => {
+test('a configuration that can never connect is reported first', () => {
   const table: readonly (readonly [object, RegExp])[] = [
     [
       { transport: { name: 'carrier-pigeon' } },

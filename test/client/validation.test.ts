@@ -140,12 +140,12 @@ const cases: readonly Case[] = [
 ];
 
 for (const [what, settings, expected] of cases) {
-  test(`${what} that is wrong is told: ${expected.join('; ')}`, () => {
+  test(`invalid ${what} is reported: ${expected.join('; ')}`, () => {
     assert.deepEqual(messages(settings), expected);
   });
 }
 
-test('what is right is told nothing', () => {
+test('a valid configuration has no problems', () => {
   const right: readonly Json[] = [
     fine,
     client({
@@ -174,7 +174,7 @@ test('what is right is told nothing', () => {
   for (const settings of right) assert.deepEqual(messages(settings), []);
 });
 
-test('the definition a message speaks of comes with it, name included', () => {
+test('a message includes the definition, with its name', () => {
   const [problem] = validate(check({ timeout: '1' }));
   assert.deepEqual(problem?.object, {
     command: 'true',

@@ -1,4 +1,4 @@
-// What is common to all who run commands, on real processes. What an ending is worth to whom is tested there.
+// Command execution shared by all callers, on real processes. How callers interpret outcomes is tested with them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CommandRequest, runCommand } from '../../src/execution/run-command.ts';
@@ -30,7 +30,7 @@ test('the grace is for the whole group: a child that outlives its shell may stil
   assert.equal(withoutShellWords(output), 'child done\n');
 });
 
-test('whoever stops a command during its grace does not wait for it', async () => {
+test('stopping a command during its grace period does not wait for it', async () => {
   const running = start(`trap '' TERM; while :; do sleep 0.05; done`, {
     timeoutMs: 1,
     terminationGraceMs: 600_000,

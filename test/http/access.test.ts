@@ -87,7 +87,7 @@ interface Person {
   may(verb: string, resource: string, namespace: string, name: string): boolean;
 }
 
-test('nobody gets past the rules: every route x person x namespace', async (t) => {
+test('access control holds for every route x user x namespace', async (t) => {
   const house = await openHouse(t);
   const { resources } = house.backend;
   const people: Person[] = [

@@ -191,7 +191,7 @@ test('a login survives a restart of the backend', async (t) => {
   assert.equal(reply.status, 200);
 });
 
-test('the eleventh wrong password for one name within a minute is told to wait', async (t) => {
+test('the eleventh wrong password for one name within a minute is throttled', async (t) => {
   const house = await openHouse(t);
   for (let i = 0; i < 10; i += 1) assert.equal((await login(house, 'viewer', `guess-${i}`)).status, 401);
   const throttled = await login(house, 'viewer', 'guess-10');
@@ -201,7 +201,7 @@ test('the eleventh wrong password for one name within a minute is told to wait',
   assert.equal((await login(house, 'admin', 'P@ssw0rd!')).status, 200, 'other names are not affected');
 });
 
-test('after thirty wrong passwords from one address, whatever the names, the next is told to wait', async (t) => {
+test('after thirty wrong passwords from one address, for any names, the next is throttled', async (t) => {
   const house = await openHouse(t);
   for (let i = 0; i < 30; i += 1) assert.equal((await login(house, `user-${i}`, 'guess')).status, 401);
   assert.equal((await login(house, 'user-30', 'guess')).status, 429);
@@ -230,7 +230,7 @@ test('on a full store people can log in, work, and renew their tokens; a store t
   assert.equal((await login(house, 'admin', 'P@ssw0rd!')).status, 503);
 });
 
-test('a user has so many logins; one more ends the oldest', async () => {
+test('the number of logins per user is limited; one more ends the oldest', async () => {
   const sessions = createSessions(new MemoryCommitter(), () => 0);
   const begin = (sessionId: string) => sessions.begin({ user: 'ada', sessionId, refreshId: 'refresh' });
   for (let n = 0; n < maxSessionsPerUser; n += 1) await begin(`login-${n}`);

@@ -12,7 +12,7 @@ import { openRealHouse, realAdmin, realPassword } from './real-house.ts';
 
 type Json = Record<string, unknown>;
 
-test('what is not committed is read nowhere, is marked where live state is shown, and shows after recovery', async (t) => {
+test('uncommitted state is not readable, is marked in live views, and becomes readable after recovery', async (t) => {
   const store = new MemoryStore();
   const house = await openRealHouse(t, { store });
   const Authorization = await house.login();

@@ -90,7 +90,7 @@ for (const [path, first, second, written] of kinds)
   });
 
 for (const [path, first, second] of kinds)
-  test(`GET ${path} is 304 for those who have it already`, async (t) => {
+  test(`GET ${path} is 304 for a client with the current version`, async (t) => {
     const { ask } = await open(t);
     await ask('PUT', path, {}, first);
     const { etag } = await ask('GET', path);

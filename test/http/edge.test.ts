@@ -169,7 +169,7 @@ test('handshakes are refused in the order of the reference product, with its tex
   assert.equal(house.backend.sessions.length, 0);
 });
 
-test('invalid-agent-names: an agent of a name nobody may have is refused and told so; nobody else is hurt', async (t) => {
+test('invalid-agent-names: an agent with an invalid name is rejected with a reason; others are not affected', async (t) => {
   const house = await openHouse(t);
   for (const name of ['we b', 'web/01', '../web', 'web\t01', 'web?', 'w\u00e9b', '%00', 'x'.repeat(601)]) {
     const refused = await refusedHandshake(house, agentHeaders(name));
@@ -182,7 +182,7 @@ test('invalid-agent-names: an agent of a name nobody may have is refused and tol
   assert.equal(house.backend.sessions.length, 1);
 });
 
-test('what is no upgrade is 400, another path 404, and health and readiness are served', async (t) => {
+test('a request without upgrade is 400, another path 404, and health and readiness are served', async (t) => {
   const house = await openHouse(t);
   const url = house.agentUrl.replace('ws:', 'http:');
   const Authorization = basicHeader('agent', 'P@ssw0rd!');
@@ -198,7 +198,7 @@ test('what is no upgrade is 400, another path 404, and health and readiness are 
   assert.equal((await fetch(`${url}/ready`)).status, 503);
 });
 
-test('a storm of new agents is let in at the rate asked for, the rest is told 429', async (t) => {
+test('a burst of new agents is accepted at the configured rate, the rest gets 429', async (t) => {
   const house = await openHouse(t, { limits: { connectionsPerSecond: 2, connectionBurst: 3 } });
   for (const name of ['a', 'b', 'c']) await connectAgent(t, house, agentHeaders(name));
   const refused = await refusedHandshake(house, agentHeaders('d'));
@@ -229,7 +229,7 @@ test('a hundred agents with the same password cost one bcrypt', async (t) => {
   assert.equal(house.api.edge.sessions, 100, 'a queue of sixteen would have refused most of them');
 });
 
-test('when an agent connects again the newer session wins and the older is told why', async (t) => {
+test('when an agent connects again the newer session wins and the older gets the reason', async (t) => {
   const house = await openHouse(t);
   const older = await connectAgent(t, house);
   const newer = await connectAgent(t, house);
@@ -278,7 +278,7 @@ test('disabling a user ends the sessions of its agents', async (t) => {
   assert.equal((await refusedHandshake(house, agentHeaders())).status, 401);
 });
 
-test('an agent whose login loses the right to report is let go', async (t) => {
+test('an agent whose login loses the permission to report is disconnected', async (t) => {
   const house = await openHouse(t);
   const agent = await connectAgent(t, house);
   const { resources } = house.backend;
@@ -292,7 +292,7 @@ test('an agent whose login loses the right to report is let go', async (t) => {
   assert.equal((await agent.closed).code, 1008);
 });
 
-test('a message of exactly 1 MiB is taken, one byte more ends the session with 1009', async (t) => {
+test('a message of exactly 1 MiB is accepted, one byte more ends the session with 1009', async (t) => {
   const house = await openHouse(t);
   const agent = await connectAgent(t, house);
   const event = agentEvent();
@@ -307,7 +307,7 @@ test('a message of exactly 1 MiB is taken, one byte more ends the session with 1
   assert.equal((await agent.closed).code, 1009);
 });
 
-test('a message that is no frame ends the session', async (t) => {
+test('an invalid frame ends the session', async (t) => {
   const house = await openHouse(t);
   const agent = await connectAgent(t, house);
   agent.socket.send('no newline in here');
@@ -373,7 +373,7 @@ test('an agent that does not read is cut off, and others do not notice', async (
   await fine.until(() => acked(fine).includes(event.id ?? ''));
 });
 
-test('an agent to whom a message cannot be written in time is cut off, one who takes it is not', async (t) => {
+test('an agent to which a message cannot be written in time is disconnected, others are not', async (t) => {
   const house = await openHouse(t, { limits: { maxBufferedBytes: 1e9, writeTimeoutMs: 500 } });
   const hanging = await connectAgent(t, house, agentHeaders('hanging'));
   const fine = await connectAgent(t, house, agentHeaders('fine'));
@@ -465,7 +465,7 @@ test('a client that never finishes its request line is let go', async (t) => {
   await once(socket, 'close');
 });
 
-test('a session brings so many entities into being; those that exist are not counted', async (t) => {
+test('the number of entities a session may create is limited; existing ones are not counted', async (t) => {
   const house = await openHouse(t, { limits: { maxNewEntities: 2 } });
   house.backend.entities.set('default/known', agentEvent('cpu', null, 'known').entity as never);
   const agent = await connectAgent(t, house);

@@ -62,7 +62,7 @@ test('an event that was read, changed and written back takes effect; the same bo
   await put(again, 'web-01', 'cpu');
   await put(again, 'web-01', 'cpu');
   assert.deepEqual((await read('web-01', 'cpu')).check.history.length, 3);
-  // A body that was sent before the last one is no retry.
+  // A body sent before the last one is not a retry.
   await put(resolved(passing), 'web-01', 'cpu');
   await put(again, 'web-01', 'cpu');
   const last = await read('web-01', 'cpu');
@@ -117,7 +117,7 @@ test('a keepalive event is resolved, and changed, like any other', async (t) => 
   assert.deepEqual([after.check.state, after.check.output], ['passing', 'Resolved manually']);
 });
 
-test('an event that nobody knows makes its entity a proxy entity, whatever class it says', async (t) => {
+test('an event of an unknown entity creates a proxy entity, whatever class it has', async (t) => {
   const { ask, read, put } = await open(t, { entityLimit: 3 });
   await put(
     event({ entity_class: 'agent', metadata: { name: 'a1', labels: { rack: '7' } } }, {}),
@@ -172,7 +172,7 @@ test('handlers of metrics that a posted event names are called', async (t) => {
   assert.deepEqual(await called('a'), ['graphs', 'own']);
   await posted('b', { handlers: ['people'], status: 1 });
   assert.deepEqual(await called('b'), ['graphs', 'people']);
-  // A copy of a stored event, which has no metrics, measures nothing: resolving an alert is no data for graphs.
+  // A copy of a stored event has no metrics, so resolving an alert produces no metric data.
   await put(resolved(await read('web-01', 'b')), 'web-01', 'b');
   const after = await eventually('the resolution', async () => {
     const found = await trace(ask, 'web-01', 'b');
@@ -181,7 +181,7 @@ test('handlers of metrics that a posted event names are called', async (t) => {
   assert.equal(after.workflows[0].name, 'people');
 });
 
-test('an event from another backend keeps its past, and nobody is told of its alert again', async (t) => {
+test('an event from another backend keeps its history, and its alert is not sent again', async (t) => {
   const { ask, read, put } = await open(t);
   await ask('POST', `${inDefault}/handlers`, handler('people'));
   const history = [0, 0, 2, 2, 2].map((status, index) => ({ status, executed: 1_700_000_000 + index * 60 }));

@@ -105,7 +105,7 @@ test('bad bodies are 400 with a sentence, code 1 and nosniff', async (t) => {
   assert.equal(house.backend.accepted.length, 0);
 });
 
-test('a body of 512,000 bytes is taken, one byte more is refused', async (t) => {
+test('a body of 512,000 bytes is accepted, one byte more is rejected', async (t) => {
   const house = await openHouse(t);
   const shell = JSON.stringify(event('sw', 'big', { output: '' })).length;
   const fits = event('sw', 'big', { output: 'x'.repeat(512_000 - shell) });

@@ -107,7 +107,7 @@ test('labels of a role above one may be changed, its rules may not', async (t) =
   assert.equal((await patch({ rules: [rule(['*'], ['*']), rule(['get'], ['checks'])] })).status, 403);
 });
 
-test('whoever keeps users and bindings does not become an administrator by them', async (t) => {
+test('permission to write users and bindings does not lead to administrator rights', async (t) => {
   const house = await open(t);
   const ask = (method: string, path: string, body?: object) =>
     house.ask(method, core + path, { as: 'clerk', ...(body === undefined ? {} : { body }) });
@@ -176,7 +176,7 @@ test('a key is the business of its user and of cluster admins: to make, to see, 
   assert.equal((await house.ask('GET', keys)).json.length, 2);
 });
 
-test('what somebody holds all of allows him nothing that he may not do already', async () => {
+test('a grant within the permissions of the author adds no permissions', async () => {
   const verbs = ['*', 'get', 'list', 'update'];
   const kinds = ['*', 'checks', 'events'];
   const names = [null, ['a'], ['a', 'b']];
@@ -212,7 +212,7 @@ test('what somebody holds all of allows him nothing that he may not do already',
   assert.equal(isClusterAdmin(table, who('holder')), false);
 });
 
-test('who somebody is, is said by cluster admins', async (t) => {
+test('only cluster admins control identities', async (t) => {
   const house = await open(t);
   await grant(house.backend.resources, 'providers', user('clerk'), [rule(['*'], ['authproviders'])]);
   const url = '/api/enterprise/authentication/v2/authproviders/mine';

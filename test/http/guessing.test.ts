@@ -1,4 +1,5 @@
-// Guessing passwords is slow, and keeps nobody out who knows his: wrong ones are counted by name and address.
+// Password guessing is throttled without locking out legitimate users: failed logins are counted by name and
+// address.
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import test from 'node:test';
@@ -113,7 +114,7 @@ test('200 guesses a second over fifty thousand names from one address: thirty ar
   assert.ok(cost.hashes >= 30 && cost.hashes <= 640, `${cost.hashes} were tried`);
 });
 
-test('a name under attack from elsewhere: who knows the password is let in at once, after a restart too', async () => {
+test('a name under attack from another address: the correct password works immediately, also after a restart', async () => {
   const { flood, attempt, outcomes, cost, restart } = await open();
   await flood((at) => ['admin', `10.0.0.${at % 5}`]);
   await attempt('admin', right, '192.0.2.1');
@@ -162,7 +163,7 @@ test('agents that come back at once from many addresses with one password cost o
   assert.equal(cost.hashes, 1);
 });
 
-test('a login the directory knows is no guess, a name nobody knows costs as much as one we know', async () => {
+test('a directory login is not a guess; an unknown name takes as long as a known one', async () => {
   const { credentials, cost } = await open();
   await assert.rejects(credentials.login('admin', 'wrong', '10.0.0.1'));
   const known = cost.hashes;
@@ -172,7 +173,7 @@ test('a login the directory knows is no guess, a name nobody knows costs as much
   assert.equal(cost.asked, 2, 'agents are never looked for in directories');
 });
 
-test('so many names are remembered; one more, and the one unused for longest is forgotten', async () => {
+test('the number of throttled names is limited; one more evicts the least recently used', async () => {
   const throttle = createGuessThrottle(
     () => 0,
     async () => {},
@@ -190,7 +191,7 @@ test('so many names are remembered; one more, and the one unused for longest is 
   assert.equal(await guess('victim'), 0);
 });
 
-test('so many passwords wait to be checked; one more is told to come back', async () => {
+test('the number of queued password checks is limited; one more gets Retry-After', async () => {
   const hashing = createHashingQueue();
   const underWay = Array.from({ length: hashingWorkers + maxHashingQueue }, () => hashing.hash(right));
   assert.equal(hashing.waiting, maxHashingQueue);
@@ -199,7 +200,7 @@ test('so many passwords wait to be checked; one more is told to come back', asyn
   assert.equal(hashing.waiting, 0);
 });
 
-test('so many questions to directories are under way; one more is told to come back', async (t) => {
+test('the number of pending directory requests is limited; one more gets Retry-After', async (t) => {
   const silent = createServer();
   const sockets: Socket[] = [];
   silent.on('connection', (socket) => sockets.push(socket));

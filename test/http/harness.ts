@@ -1,4 +1,4 @@
-// Starts the HTTP room on two free ports over a fake backend, with a few users and roles, and speaks to it.
+// Starts the HTTP layer on two free ports with a fake backend, a few users and roles, and sends requests to it.
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { hashSync } from '@node-rs/bcrypt';

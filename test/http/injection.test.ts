@@ -1,5 +1,5 @@
-// Hostile names and keys through every entry of the API (promises 24 to 26): they are refused or lie still, and change
-// neither a prototype nor what belongs to somebody else.
+// Malicious names and keys in every API request are rejected or stored without effect: they change neither a
+// prototype nor resources of others.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { maxSelectorCharacters } from '../../src/http/limits.ts';
@@ -100,7 +100,7 @@ test('no kind takes a name outside the alphabet, nor an object in place of one',
         kind,
         typeof name === 'string' && name !== '' && name !== '\ud800' ? name : 'x',
       );
-      // An empty name is taken from the address where there is one.
+      // An empty name is taken from the URI if there is one.
       if (name === '' && method === 'PUT') continue;
       const reply = await ask(method, path, JSON.stringify(body));
       assert.ok(

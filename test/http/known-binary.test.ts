@@ -59,7 +59,7 @@ const taught = (payload = frame(), memory = newMemory()): EventMemory => {
 const isKnown = (payload: Buffer, memory: EventMemory, namespace = 'default'): boolean =>
   memory.recognise(payload, { namespace }) !== undefined;
 
-test('a result whose definition came before is read without decoding, and shares it', () => {
+test('a result with a cached definition is read without decoding, and shares it', () => {
   const memory = taught();
   const first = eventOf(frame(), memory);
   const payload = frame(
@@ -133,7 +133,7 @@ for (const [title, payload] of Object.entries(notKnown)) {
   });
 }
 
-test('only so many definitions are remembered, and none that is too large', () => {
+test('the number of cached definitions is limited, and large ones are not cached', () => {
   const memory = taught();
   for (let n = 0; n < maxKnownFrames; n += 1)
     eventOf(frame({}, { metadata: { name: `check-${n}` } }), memory);

@@ -60,7 +60,7 @@ test('the remembered text is what JSON.stringify gives', () => {
   }
 });
 
-test('an entity that changed is read anew', () => {
+test('a changed entity is parsed again', () => {
   const known = new KnownEntity();
   eventOf(frame(entityText()), known);
   const changed = frame(entityText({ subscriptions: ['windows'] }));

@@ -73,7 +73,7 @@ const isKnown = (payload: Buffer, memory: FrameMemory, namespace = 'default'): b
   return span !== undefined && memory.frames.recognise(payload, span, namespace) !== undefined;
 };
 
-test('a result whose definition came before is read without a parse, and shares it', () => {
+test('a result with a cached definition is read without parsing, and shares it', () => {
   const memory = taught();
   const first = eventOf(frame(), memory);
   const payload = frame(
@@ -159,7 +159,7 @@ test('keys written twice or in disguise teach nothing', () => {
   for (const text of texts) assert.equal(isKnown(Buffer.from(text), taught(Buffer.from(text))), false);
 });
 
-test('only so many frames are remembered', () => {
+test('the number of cached frames is limited', () => {
   const memory = taught();
   for (let n = 0; n < maxKnownFrames; n += 1) {
     assert.ok(isKnown(frame(), memory), `forgotten after ${n} others`);

@@ -94,7 +94,7 @@ test('a licence lifts the limit while it holds, and removing it brings the free 
   assert.equal(list.headers.get('mon-entity-limit'), '2');
 });
 
-test('the wrapped form of a file is taken too', async (t) => {
+test('the wrapped form of a file is accepted too', async (t) => {
   const { ask } = await open(t, 2);
   const wrapped = { type: 'LicenseFile', api_version: 'licensing/v2', metadata: {}, spec: issue() };
   assert.equal((await ask('PUT', url, wrapped)).status, 201);
@@ -123,7 +123,7 @@ test('a licence that does not hold is refused with the reason, and changes nothi
   assert.equal((await ask('GET', url)).status, 404);
 });
 
-test('without a key to check it with no licence is taken, and the answer names both ways out', async (t) => {
+test('without a key no license is accepted, and the error names both alternatives', async (t) => {
   const { ask, entity } = await open(t, 1, null);
   const reply = await ask('PUT', url, issue());
   assert.equal(reply.status, 400);
@@ -141,7 +141,7 @@ test('a licence that ends while the backend runs counts no longer', async (t) =>
   assert.equal(house.backend.entityAllowance().limit, 2);
 });
 
-test('count and limit are told to everybody who logged in, the warning to those who manage licences', async (t) => {
+test('every authenticated response has count and limit; license managers also get the warning', async (t) => {
   const { house, ask, entity } = await open(t, 10);
   for (let at = 0; at < 9; at += 1) await entity(`e-${at}`);
   const password = 'a-long-password';
@@ -170,7 +170,7 @@ test('count and limit are told to everybody who logged in, the warning to those 
   assert.equal((await headersFor(null)).get('sensu-entity-count'), null);
 });
 
-test('a limit of 0 is no limit', async (t) => {
+test('a limit of 0 means no limit', async (t) => {
   const { house, ask, entity } = await open(t, 0);
   for (const name of ['a', 'b', 'c']) assert.equal((await entity(name)).status, 200);
   assert.equal((await ask('GET', '/api/core/v2/entities')).headers.get('mon-entity-limit'), null);

@@ -1,4 +1,4 @@
-// Streams end with the right to them, and nobody's streams keep others from opening theirs.
+// Streams end when access ends, and one user cannot exhaust the streams of others.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { Principal } from '../../src/http/auth/principal.ts';
@@ -46,7 +46,7 @@ const follow = async (t: TestContext, house: RealHouse, path: string, authorizat
   return { status: 200, ended };
 };
 
-test('a stream asks who is there before anything else, also one about nothing', async (t) => {
+test('a stream request is authenticated before anything else', async (t) => {
   const house = await openRealHouse(t);
   await watcher(house, 'watcher');
   const token = await house.login('watcher', password);
@@ -126,7 +126,7 @@ test('one user fills only his own places', async (t) => {
   assert.equal((await follow(t, house, events, await house.login())).status, 200);
 });
 
-test('where all places are taken, the oldest stream of the user with the most makes room', async () => {
+test('at the total limit, the oldest stream of the user with the most streams ends', async () => {
   const { resources } = await FakeBackend.create();
   const streams = createLiveStreams(resources, { current: (principal) => principal });
   const ended: string[] = [];

@@ -130,7 +130,7 @@ test('agents have no API: not by password, not by key, not for their own passwor
     const reply = await house.ask(method, path, { ...withKey, ...(method === 'GET' ? {} : { body: {} }) });
     assert.equal(reply.status, 403, `${method} ${path}`);
   }
-  // A login from before, or of somebody who becomes an agent: its tokens end as well.
+  // A previous login, or one of a user that becomes an agent: its tokens end as well.
   const { access, refresh } = await login(house, 'viewer', 'viewer-password');
   assert.equal((await house.ask('PUT', `${users}/viewer/groups/system:agents`)).status, 201);
   assert.equal(await statusWith(house, access), 403);
@@ -181,7 +181,7 @@ test('no line of the log holds a key, whatever is done with it', async (t) => {
   );
 });
 
-test('a namespace is read by those who have something to do with it', async (t) => {
+test('users can read the namespaces they have access to', async (t) => {
   const house = await openHouse(t);
   await addUser(house.backend.resources, 'stranger', 'a long password');
   await grant(

@@ -30,7 +30,7 @@ test('health, version, readiness and metrics need no login', async (t) => {
   assert.match(metrics.text, /mon_agent_sessions 0/);
 });
 
-test('the cluster is this backend, and only those who may do everything see it', async (t) => {
+test('the cluster has this backend as its only member, and requires full permissions', async (t) => {
   const house = await openHouse(t);
   const { status, json } = await house.ask('GET', '/api/core/v2/cluster/members');
   assert.equal(status, 200);
@@ -82,7 +82,7 @@ test('headers beyond 16 kB are refused', async (t) => {
   assert.match(answer, /^HTTP\/1\.1 431 /);
 });
 
-test('the document, its page and the metrics are not made anew for each stranger that asks', async (t) => {
+test('the document, its page and the metrics are cached for anonymous requests', async (t) => {
   const house = await openHouse(t);
   const { registry } = house.api.metrics;
   let scrapes = 0;
@@ -106,7 +106,7 @@ test('the document, its page and the metrics are not made anew for each stranger
   }
 });
 
-test('so many connections are open at once; one more is closed, and they are counted', async (t) => {
+test('the number of open connections is limited; one more is closed, and they are counted', async (t) => {
   const house = await openHouse(t, { maxConnections: 2 });
   const port = Number(new URL(house.url).port);
   const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
@@ -131,7 +131,7 @@ test('so many connections are open at once; one more is closed, and they are cou
   sockets[1]?.destroy();
 });
 
-test('a path that does not exist is answered once, and is no fault of the backend', async (t) => {
+test('an unknown path is answered once, and is not an internal error', async (t) => {
   const house = await openRealHouse(t);
   for (const path of ['/', '/nowhere', '/api/core/v2/%zz', `/api/core/v2/namespaces/${'n'.repeat(2_000)}`]) {
     const response = await fetch(house.url + path);

@@ -96,14 +96,14 @@ interface Way {
   readonly send: (check: Scenario, waiting: () => void) => Promise<string>;
 }
 
-/** What is planted and what is told, for every scenario of one way. */
+/** Injected faults and expected responses, for every scenario of one input. */
 const contractOf = async (
   stage: Stage,
   way: Way,
   expected: (outcome: OutcomeType) => string,
 ): Promise<void> => {
   for (const scenario of scenarios) {
-    // The actor comes to be with a first, good event.
+    // The actor is created by a first, valid event.
     if (scenario === 'busy') assert.equal(await way.send('busy', () => {}), expected('done'));
     stage.plant(way.entity, scenario);
     const outcome = outcomeIn(scenario);

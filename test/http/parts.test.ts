@@ -204,7 +204,7 @@ test('an outcome is settled by kind: accepted, refused for good, or offered agai
     assert.equal(settle({ type: 'busy', why, message: 'x' }, 99).type, 'offerAgain');
 });
 
-test('connections are let in at the rate and burst asked for, at n and n+1', () => {
+test('connections are accepted at the configured rate and burst, at n and n+1', () => {
   let nowMs = 0;
   const rate = createConnectionRate(4, 8, () => nowMs);
   const taken = () => Array.from({ length: 20 }, () => rate.take()).filter((wait) => wait === 0).length;

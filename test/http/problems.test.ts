@@ -1,5 +1,6 @@
-// Mistakes that would go green or silent: unknown fields, references to what does not exist, expressions that always throw.
-// Each is told in the answer to the write, and marked until it is mended. Against the real backend, its store in memory.
+// Mistakes that would otherwise go unnoticed: unknown fields, missing references, expressions that always throw.
+// Each is reported in the response to the write, and marked until fixed. Uses the real backend with a store in
+// memory.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../eventually.ts';
@@ -43,7 +44,7 @@ const check = (name: string, fields: Json = {}): Json => ({
   ...fields,
 });
 
-test('a misspelled field is told with the nearest name, marked, and refused for who asks for that', async (t) => {
+test('a misspelled field is reported with the nearest name, marked, and rejected in strict mode', async (t) => {
   const { ask, marks } = await open(t);
   const misspelled = check('disk', { hndlers: ['pager'], subdues: [{ begn: 'x' }] });
   delete misspelled.subdues;
@@ -104,7 +105,7 @@ test('a wrapped body, an event and a silence are looked at too', async (t) => {
   assert.match(posted.warning, /unknown field check\.staus, did you mean status\?/);
 });
 
-test('what a resource names and does not exist is told, and no longer once it appears', async (t) => {
+test('a missing reference is reported until the resource exists', async (t) => {
   const { ask, marks } = await open(t);
   const named = {
     handlers: ['pager'],
@@ -151,7 +152,7 @@ test('what a resource names and does not exist is told, and no longer once it ap
   );
 });
 
-test('a published check that nobody runs is told', async (t) => {
+test('a published check that no agent runs is reported', async (t) => {
   const { ask } = await open(t);
   const idle = await ask('PUT', `${base}/checks/idle`, check('idle', { publish: true, subscriptions: [] }));
   assert.match(idle.warning, /no agent runs this published check/);
@@ -163,7 +164,7 @@ test('a published check that nobody runs is told', async (t) => {
   assert.equal((await ask('PUT', `${base}/checks/quiet`, check('quiet'))).warning, '');
 });
 
-test('an expression that throws on a sample event is told; one that reads a label is not', async (t) => {
+test('an expression that throws on a sample event is reported; one that reads a label is not', async (t) => {
   const { ask, marks } = await open(t);
   const filter = (name: string, expressions: readonly string[]) =>
     ask('PUT', `${base}/filters/${name}`, { metadata: { name }, action: 'allow', expressions });
@@ -183,7 +184,7 @@ test('an expression that throws on a sample event is told; one that reads a labe
   assert.match(wrong.warning, /proxy_requests\.entity_attributes\[0\]/);
 });
 
-test('a check whose secret cannot be resolved is refused by execute, with the reason', async (t) => {
+test('executing a check with an unresolvable secret is rejected with the reason', async (t) => {
   const { ask } = await open(t);
   await ask('PUT', `${base}/checks/login`, check('login', { secrets: [{ name: 'A', secret: 'db' }] }));
   const refused = await ask('POST', `${base}/checks/login/execute`, {});
@@ -191,7 +192,7 @@ test('a check whose secret cannot be resolved is refused by execute, with the re
   assert.match(refused.message, /not sent to any agent: a secret can't be resolved \(secret not found: db/);
 });
 
-test('a refusal for want of rights says who may not do what, and where', async (t) => {
+test('a denied request names the user, the action and the resource', async (t) => {
   const { house, ask } = await open(t);
   const user = { username: 'ro', password: 'reads-only-1', groups: [] };
   assert.equal((await ask('PUT', '/api/core/v2/users/ro', user)).status, 201);

@@ -38,7 +38,7 @@ test('the reporting setting of the reference product is kept and given back', as
     assert.equal((await ask(method, url, method === 'PUT' ? {} : undefined, { authorization })).status, 403);
 });
 
-test('the namespace of the reference product for its backends comes to be when a dump writes into it', async (t) => {
+test('the system namespace of the reference product is created when a dump writes into it', async (t) => {
   const { house, ask } = await open(t);
   const entity = {
     metadata: { name: 'backend-7', namespace: 'sensu-system' },
@@ -61,7 +61,7 @@ test('the namespace of the reference product for its backends comes to be when a
   assert.equal((await ask('PUT', elsewhere, other)).status, 404);
 });
 
-test('a refused login is plain text, and JSON for those who ask for it', async (t) => {
+test('a rejected login is plain text, or JSON on request', async (t) => {
   const { ask } = await open(t);
   const wrong = { authorization: `Basic ${Buffer.from('admin:wrong-password').toString('base64')}` };
   assert.deepEqual(await ask('GET', '/auth', undefined, wrong), { status: 401, text: 'Unauthorized\n' });

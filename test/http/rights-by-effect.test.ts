@@ -34,7 +34,7 @@ const rule = (verbs: string[], resources: string[], names: string[] | null = nul
 interface Setting {
   readonly house: RealHouse;
   readonly earlier: { readonly api: string; readonly transport: string };
-  /** Headers of the login on the API: tokens, or a key for those who get none. */
+  /** API headers of a login: tokens, or a key for logins without tokens. */
   readonly headers: ReadonlyMap<Login, Record<string, string>>;
 }
 
@@ -81,7 +81,7 @@ const open = async (t: TestContext): Promise<Setting> => {
   };
 };
 
-/** What a way may write: an event whose output is `marker`, of an entity in a namespace. */
+/** What an input may write: an event with the output `marker`, for an entity in a namespace. */
 interface Target {
   readonly namespace: string;
   readonly entity: string;
@@ -271,7 +271,8 @@ const may = (login: Login, { namespace, entity }: Target, needs: Row['needs']): 
     case 'agent':
       return isSession;
     case 'one':
-      // Named rights reach what has a name: neither collections nor the earlier generation, which names nobody.
+      // Permissions on names cover named resources: neither collections nor the earlier generation, whose requests
+      // have no names.
       return entity === 'a1' && (needs === 'name' || needs === 'session');
     case 'team':
       // Its sessions in `other` report for all of it; clients of the earlier generation live in `default`.
@@ -281,7 +282,7 @@ const may = (login: Login, { namespace, entity }: Target, needs: Row['needs']): 
   }
 };
 
-test('an event is written by those who may write just that one: every way x login x entity', async (t) => {
+test('events can be written only with permission for that event: every input x login x entity', async (t) => {
   const setting = await open(t);
   let cells = 0;
   for (const { way, needs, write } of rows)
@@ -310,7 +311,7 @@ test('an event is written by those who may write just that one: every way x logi
   assert.deepEqual(setting.house.faults, []);
 });
 
-test('what an event and an entity say is read by those who may: every GET there is, and the streams', async (t) => {
+test('events and entities can be read only with permission: every GET route and stream', async (t) => {
   const { house, headers } = await open(t);
   const canary = 'canary-in-an-output';
   const target = { namespace: 'default', entity: 'victim' };

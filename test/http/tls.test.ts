@@ -43,7 +43,7 @@ const open = async (
 
 const options = { skip: hasOpenssl ? false : 'no openssl program' };
 
-test('the API speaks TLS 1.2 and newer, and nothing else', options, async (t) => {
+test('the API accepts TLS 1.2 and newer only', options, async (t) => {
   const authority = makeAuthority(t);
   const { httpPort } = await open(t, authority);
   const asked = request({ port: httpPort, host: '127.0.0.1', path: '/version', ca: authority.ca });
@@ -64,7 +64,7 @@ test('the API speaks TLS 1.2 and newer, and nothing else', options, async (t) =>
 });
 
 test(
-  'key exchange by RSA and CBC ciphers are refused; what current clients offer is taken',
+  'RSA key exchange and CBC ciphers are rejected; ciphers of current clients are accepted',
   options,
   async (t) => {
     const authority = makeAuthority(t);
@@ -92,32 +92,28 @@ test(
   },
 );
 
-test(
-  'an agent whose certificate we vouch for needs no password; others do not get in',
-  options,
-  async (t) => {
-    const authority = makeAuthority(t);
-    const { backend, agentUrl } = await open(t, authority, { clientCa: authority.ca });
-    await addUser(backend.resources, 'web-agent', 'a long password', ['system:agents']);
-    const { Authorization: _, 'Mon-User': __, ...headers } = agentHeaders();
-    for (const name of ['web-agent', 'unknown.example']) {
-      const socket = new WebSocket(agentUrl, { headers, ca: authority.ca, ...authority.issue(name) });
-      t.after(() => socket.terminate());
-      await once(socket, 'open');
-      socket.send(`event\n${JSON.stringify(agentEvent())}`);
-      await once(socket, 'message');
-      const session = backend.sessions.at(-1);
-      assert.equal(session?.info.mutualTls, true);
-      assert.equal(session?.info.user, name === 'web-agent' ? 'web-agent' : 'agent');
-    }
-    const stranger = makeAuthority(t).issue('web-agent');
-    for (const pair of [{}, stranger]) {
-      const socket = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca, ...pair });
-      await assert.rejects(once(socket, 'open'));
-    }
-    assert.equal(backend.sessions.length, 2);
-  },
-);
+test('an agent with a trusted certificate needs no password; others are rejected', options, async (t) => {
+  const authority = makeAuthority(t);
+  const { backend, agentUrl } = await open(t, authority, { clientCa: authority.ca });
+  await addUser(backend.resources, 'web-agent', 'a long password', ['system:agents']);
+  const { Authorization: _, 'Mon-User': __, ...headers } = agentHeaders();
+  for (const name of ['web-agent', 'unknown.example']) {
+    const socket = new WebSocket(agentUrl, { headers, ca: authority.ca, ...authority.issue(name) });
+    t.after(() => socket.terminate());
+    await once(socket, 'open');
+    socket.send(`event\n${JSON.stringify(agentEvent())}`);
+    await once(socket, 'message');
+    const session = backend.sessions.at(-1);
+    assert.equal(session?.info.mutualTls, true);
+    assert.equal(session?.info.user, name === 'web-agent' ? 'web-agent' : 'agent');
+  }
+  const stranger = makeAuthority(t).issue('web-agent');
+  for (const pair of [{}, stranger]) {
+    const socket = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca, ...pair });
+    await assert.rejects(once(socket, 'open'));
+  }
+  assert.equal(backend.sessions.length, 2);
+});
 
 test('without demanded certificates agents log in with their password over TLS', options, async (t) => {
   const authority = makeAuthority(t);
@@ -129,7 +125,7 @@ test('without demanded certificates agents log in with their password over TLS',
 });
 
 test(
-  'where certificates are not demanded a good one makes TLS mutual, and lets in without a password only who it names',
+  'with optional certificates, a trusted one makes TLS mutual, and replaces the password only for the user it names',
   options,
   async (t) => {
     const authority = makeAuthority(t);

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { FakeBackend } from './fake-backend.ts';
 import { openHouse } from './harness.ts';
 
-test('an API key is told once in Location, opens the API, and ends when it is deleted', async (t) => {
+test('an API key is returned once in Location, authenticates, and ends when it is deleted', async (t) => {
   const house = await openHouse(t);
   const keys = '/api/core/v2/apikeys';
   const made = await house.ask('POST', keys, { body: { username: 'admin' } });
@@ -97,7 +97,7 @@ test('users are stored hashed, read without secrets, disabled instead of removed
   assert.equal((await house.ask('PUT', `${users}/bob/reinstate`)).status, 404);
 });
 
-test('a user that is read and written back keeps the password, and who is logged in', async (t) => {
+test('a user that is read and written back keeps its password and its logins', async (t) => {
   const house = await openHouse(t);
   const users = '/api/core/v2/users';
   const made = { username: 'alice', password: 'correct horse', groups: ['ops'] };
@@ -118,7 +118,7 @@ test('a user that is read and written back keeps the password, and who is logged
   );
 });
 
-test('users may read themselves and change their own password, but nobody else', async (t) => {
+test('users may read themselves and change their own password only', async (t) => {
   const house = await openHouse(t);
   const users = '/api/core/v2/users';
   assert.equal((await house.ask('GET', `${users}/viewer`, { as: 'viewer' })).status, 200);

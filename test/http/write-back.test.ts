@@ -13,7 +13,7 @@ import { openRealHouse } from './real-house.ts';
 type Json = any;
 type Path = readonly (string | number)[];
 
-/** Fields whose value is the backend's to say. A write that changes them alone is taken, and they stay what they are. */
+/** Fields computed by the backend. A write that changes only these is accepted, and they are unchanged. */
 const computed: Readonly<Record<string, RegExp>> = {
   '*': /^metadata\.created_by$/,
   // Passwords are write only.
@@ -42,7 +42,7 @@ interface Subject {
   readonly kind: string;
   readonly schema: z.ZodType;
   readonly example: Json;
-  /** How it comes to be. */
+  /** How it is created. */
   readonly make: Way;
   readonly url: string;
   readonly ways: readonly Way[];

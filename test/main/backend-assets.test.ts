@@ -13,7 +13,7 @@ import { eventually } from '../eventually.ts';
 
 const dayMs = 86_400_000;
 
-test('an asset nobody used for a month leaves the disk a day after the start, one in use stays', async (t) => {
+test('an asset unused for a month is removed a day after the start; one in use stays', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { url } = await serve(t, () => ({ status: 200, body: program }));
   const cacheDir = tempFolder();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createBackendMetrics } from '../../src/main/backend-metrics.ts';
 import { World } from '../actors/engine/world.ts';
 
-test('every figure of the backend is shown, as it is when somebody asks', async () => {
+test('every gauge of the backend is exported with its current value', async () => {
   const world = await World.open();
   const registry = createBackendMetrics(world.backend);
   await world.post({ status: 1 });

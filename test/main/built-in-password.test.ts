@@ -27,7 +27,7 @@ const warnings = async (table: Awaited<ReturnType<typeof seeded>>, ...hosts: str
   return lines;
 };
 
-test('it is said with the command that changes it, where somebody else can reach a listener', async () => {
+test('the warning contains the command to change it, if other machines can reach a listener', async () => {
   const table = await seeded();
   const [line, ...more] = await warnings(table, '127.0.0.1', '::');
   assert.deepEqual(more, []);
@@ -38,7 +38,7 @@ test('it is said with the command that changes it, where somebody else can reach
   assert.deepEqual(await warnings(table, '127.0.0.1', '::1', '127.1.2.3'), []);
 });
 
-test('another password, no such user and a disabled one are no reason to say anything', async () => {
+test('no warning for another password, a missing user, or a disabled user', async () => {
   assert.deepEqual(await warnings(await seeded('another one'), '::'), []);
   const without = await seeded(null);
   assert.equal(without.get('users', '', 'agent'), undefined);

@@ -107,7 +107,7 @@ test('a key is changed by putting a new one above the old one', async () => {
   assert.deepEqual(await open(read), [provider, vaultProvider, secret]);
 });
 
-test('a key file that is gone is not made anew while the store needs it, and nothing is lost', async () => {
+test('a missing key file is not recreated while the store needs it', async () => {
   const { keyFile, open } = scene();
   const secret = await open(fill);
   const kept = readFileSync(keyFile);
@@ -121,7 +121,7 @@ test('a key file that is gone is not made anew while the store needs it, and not
   assert.deepEqual(await open(read), [provider, vaultProvider, secret]);
 });
 
-test('a file without keys, or with something else, is refused with the line; one open to others is told', () => {
+test('an empty or invalid file is rejected with the line; one accessible to others is reported', () => {
   const file = join(tempFolder(), 'keys');
   const log = readableLog();
   const load = () => encryptionKeys(file, log.log)(true);

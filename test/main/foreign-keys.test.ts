@@ -5,7 +5,7 @@ import { backendFlags } from '../../src/main/backend-flags.ts';
 import { foreignBackendKeys } from '../../src/main/foreign-keys.ts';
 import { resolveSettings } from '../../src/program/resolve.ts';
 
-test('keys of a foreign file are told one by one, with what to do', () => {
+test('keys of a foreign file are reported one by one, with advice', () => {
   const file = [
     'state-dir: /srv/mon',
     'etcd-name: a',
@@ -31,7 +31,7 @@ test('keys of a foreign file are told one by one, with what to do', () => {
     [/no-embed-etcd /, /state-dir or store-url/],
     [/dashboard-port /, /serves the dashboard under \/ui\//],
     [/dashboard\.host /, /serves the dashboard under \/ui\//],
-    [/jwt-private-key-file /, /makes and keeps itself/],
+    [/jwt-private-key-file /, /creates and stores its token signing key itself/],
     [/bogus /, /run mon-backend start --help for the list of keys/],
   ] as const;
   assert.equal(warnings.length, wanted.length);

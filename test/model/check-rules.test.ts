@@ -132,13 +132,13 @@ const expectFault = (found: string | null, wanted: string | RegExp, given: Json)
   else assert.match(found ?? '', wanted, JSON.stringify(given));
 };
 
-test('each broken rule of a definition is told in its own words', () => {
+test('each failing rule of a definition has its own message', () => {
   for (const [fields, wanted] of definitions) {
     expectFault(validateCheckConfig(checkConfig(fields)), wanted, fields);
   }
 });
 
-test('each broken rule of a result is told in its own words', () => {
+test('each failing rule of a result has its own message', () => {
   for (const [fields, wanted] of results) expectFault(validateCheck(check(fields)), wanted, fields);
 });
 
@@ -160,7 +160,7 @@ test('three rules are asked of results alone, and not where the definition break
   }
 });
 
-test('of several broken rules the first in order is told', () => {
+test('the first of several failing rules is reported', () => {
   const fields = [
     { metadata: { name: 'a b' } },
     { interval: 60, cron: '* * * * *' },
@@ -225,7 +225,7 @@ test('a result posted by hand needs neither interval nor cron nor namespace', ()
   assert.equal(validateCheck(check({ status: 4_294_967_295 })), null);
 });
 
-test('values of the wrong type are told with the field and what came', () => {
+test('values of the wrong type are reported with the field and the received value', () => {
   const told = (fields: Json) =>
     bad(decode(checkConfigSchema, { metadata: { name: 'c' }, ...fields }, 'check'));
   assert.equal(told({ interval: -5 }), 'check.interval must be a whole number, 0 or more (got -5)');

@@ -44,13 +44,13 @@ const faults: readonly (readonly [Json, string])[] = [
   [rawEvent({}, { metadata: 'web' }), 'entity.metadata must be an object (got "web")'],
 ];
 
-test('each broken rule of an event is told in its own words', () => {
+test('each failing rule of an event has its own message', () => {
   for (const [raw, wanted] of faults) {
     assert.equal(bad(parseEvent(structuredClone(raw), address)), wanted, JSON.stringify(raw));
   }
 });
 
-test('what is no object is no event', () => {
+test('values other than objects are not events', () => {
   for (const raw of [null, [], 'x', 7])
     assert.equal(bad(parseEvent(raw, address)), 'the body must be an object');
 });
@@ -98,7 +98,7 @@ test('the agent version is read under either name and told under both', () => {
   }
 });
 
-test('unknown fields are left behind, without a word', () => {
+test('unknown fields are dropped silently', () => {
   const read = good(parseEvent(rawEvent({ colour: 'red' }), address));
   assert.equal('colour' in (read.check ?? {}), false);
 });
@@ -161,7 +161,7 @@ test('a minimal event reads back with the keys of the reference shape', () => {
   assert.equal(shape.pipelines, null);
 });
 
-test('optional keys are told when they hold something', () => {
+test('optional keys are present if they are not empty', () => {
   const shape = toWireEvent(
     event(
       { command: 'c', cron: '* * * * *', interval: 0, duration: 0.5, silenced: ['a:*'], processed_by: 'web' },

@@ -78,7 +78,7 @@ test('the binary encoding reads them to the digit', () => {
   }
 });
 
-test('nobody but the reader says what the digits are', () => {
+test('only the reader sets the digits', () => {
   const forged = text('5').replace('"timestamp":5', '"timestamp":5,"exact_timestamp":"1],\\"x\\":[1"');
   const event = read(forged);
   assert.equal(event.metrics?.points?.[0]?.exact_timestamp, undefined);

@@ -93,7 +93,7 @@ test('bytes are counted, not characters, and allowed up to the limit', () => {
   assert.equal(parseGuarded(Buffer.from(text), { maxBytes: 7 }).ok, false);
 });
 
-test('what is no JSON is refused with the reason, shortened', () => {
+test('invalid JSON is rejected with a shortened reason', () => {
   for (const text of ['', '{', 'garbage', '{"a":}', `${'x'.repeat(10_000)}`]) {
     const { why, message } = refusal(text);
     assert.equal(why, 'notJson');

@@ -16,7 +16,7 @@ test('a memo forgets what was not used for longest, and asks each question once'
   assert.equal(answer.kept.entries, 2);
 });
 
-test('a memo holds so many bytes of strings; one that would fill it is answered and not kept', () => {
+test('a memo is limited in bytes; a string that would fill it is not cached', () => {
   const answer = remember(1_000, (text) => text.length, 16_000);
   for (let i = 0; i < 100; i += 1) answer(`${i}`.padStart(400, 'x'));
   assert.ok(answer.kept.bytes <= 16_000, `${answer.kept.bytes} bytes`);
@@ -37,7 +37,7 @@ test('an expression nested too deeply for a parser is a fault of the expression'
   assert.equal(expressionsFault([deep]), 'syntax error in expression 0: it is nested too deeply');
 });
 
-test('the longest expression is taken, one character more is refused', () => {
+test('the longest expression is accepted, one character more is rejected', () => {
   const sized = (characters: number) => `'${'x'.repeat(characters - 2)}'`;
   assert.equal(expressionsFault([sized(maxExpressionCharacters)]), null);
   assert.equal(
@@ -46,7 +46,7 @@ test('the longest expression is taken, one character more is refused', () => {
   );
 });
 
-test('a filter has at most so many expressions, each of which runs for every event', () => {
+test('the number of expressions per filter is limited, since each runs for every event', () => {
   const many = (count: number) => Array.from({ length: count }, () => 'true');
   assert.equal(expressionsFault(many(maxExpressions)), null);
   assert.match(expressionsFault(many(maxExpressions + 1)) ?? '', /more than 256 expressions \(got 257\)/);

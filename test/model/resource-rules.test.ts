@@ -319,7 +319,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-test('each broken rule is told in its own words, and good resources pass', () => {
+test('each failing rule has its own message, and valid resources pass', () => {
   for (const [path, body, wanted] of rows) {
     const found = told(path, body);
     const about = `${path} ${JSON.stringify(body)}`;
@@ -328,7 +328,7 @@ test('each broken rule is told in its own words, and good resources pass', () =>
   }
 });
 
-test('words joined by commas inside rules are taken apart', () => {
+test('comma-separated words in rules are split', () => {
   const role = good(
     kindOf('roles').decode({ metadata, rules: [{ verbs: ['get, list'], resources: ['a,b'] }] }),
   );
@@ -400,7 +400,7 @@ test('a directory of the other sort has its own defaults, and open links another
   assert.equal(first?.group_search.object_class, 'group');
 });
 
-test('a wrapped body is taken where a core route expects a bare one, if its type is right', () => {
+test('a wrapped body is accepted on a core route if its type is right', () => {
   const wrapped = {
     type: 'Handler',
     api_version: 'core/v2',

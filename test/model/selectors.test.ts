@@ -59,7 +59,7 @@ test('each form selects what it says', () => {
   for (const [text, wanted] of forms) assert.equal(selected(text), wanted, text);
 });
 
-test('names of the prototype are no fields', () => {
+test('names of the prototype are not fields', () => {
   assert.equal(selected('constructor == x', {}), false);
   assert.equal(selected('toString != x', {}), true);
 });
@@ -87,7 +87,7 @@ const broken: readonly (readonly [string, RegExp])[] = [
   ["a 'in' [b]", /expected one of/],
 ];
 
-test('each mistake is told with its place', () => {
+test('each error contains its position', () => {
   for (const [text, why] of broken) {
     const message = bad(parseSelector(text));
     assert.match(message, /^could not parse the operations: /, text);

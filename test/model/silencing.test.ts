@@ -27,7 +27,7 @@ test('a silence is named after what it silences', () => {
   assert.equal(silencedName('entity:web01', 'disk'), 'entity:web01:disk');
 });
 
-test('the broken rules of a silence are told in their own words', () => {
+test('each failing rule of a silence has its own message', () => {
   const told = (fields: Partial<Silenced>) => validateSilenced(entry(fields));
   assert.equal(told({}), 'must provide check or subscription');
   assert.equal(told({ check: '*', subscription: '*' }), 'must provide check or subscription');

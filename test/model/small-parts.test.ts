@@ -105,7 +105,7 @@ test('cron strings are read with their descriptors and zones', () => {
   }
 });
 
-test('a cron string has at most so many characters; a longer one is refused unread', () => {
+test('the length of a cron string is limited; a longer one is rejected without parsing', () => {
   const sized = (length: number) => `${'0,'.repeat(length).slice(0, length - 9)}0 * * * *`;
   assert.equal(parseCron(sized(maxCronCharacters)).ok, true);
   assert.deepEqual(parseCron(sized(maxCronCharacters + 1)), {

@@ -170,7 +170,7 @@ const failures: readonly (readonly [string, string])[] = [
   ],
 ];
 
-test('failures are told as users of the reference product know them', () => {
+test('errors have the messages of the reference product', () => {
   for (const [text, wanted] of failures) {
     if (wanted.includes('unexpected "/"')) {
       assert.match(refused(text), /unrecognized character in action: U\+002F '\/'$/);

@@ -1,4 +1,4 @@
-// Which handlers are told of events of clients of the earlier generation, and in which shape.
+// Tests which handlers receive events of earlier clients, and in which format.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { mergeResult } from '../../src/machines/check/merge-rule.ts';
@@ -59,7 +59,7 @@ const outcome = async (told: CheckEvent, fields: object = {}) => {
 };
 
 describe('events of clients of the earlier generation', () => {
-  it('are told as there: incidents and their end, and metrics', async () => {
+  it('are delivered for incidents, resolutions and metrics', async () => {
     for (const [statuses, result, expected] of [
       [[1], {}, 'handled'],
       [[1, 2, 0], {}, 'handled'],
@@ -91,7 +91,7 @@ describe('events of clients of the earlier generation', () => {
     assert.equal((await outcome(restless, { handle_flapping: true }))[0], 'handled');
   });
 
-  it('are told to handlers of their severities; so is the end of what these were told', async () => {
+  it('are delivered to handlers of their severity; so are their resolutions', async () => {
     const severities = ['critical'];
     assert.equal((await outcome(event([1]), { severities }))[0], 'denied');
     assert.equal((await outcome(event([2]), { severities }))[0], 'handled');

@@ -167,7 +167,7 @@ describe('the helper process', () => {
     }
   });
 
-  it('ends when the backend hangs up, and not with a signal of the terminal', async () => {
+  it('ends when the backend disconnects, and not with a terminal signal', async () => {
     const own = new CommandHelper();
     await pipeWith(own)('true');
     const pid = own.pid ?? 0;

@@ -55,7 +55,7 @@ describe('pipe mutators', () => {
     assert.equal(text(await mutate({ command: 'echo one; echo two >&2; echo three' })), 'one\ntwo\nthree\n');
   });
 
-  it('hand on bytes that are no text', async () => {
+  it('pass on bytes that are not text', async () => {
     const mutation = await mutate({ command: "printf '\\377\\000\\376'" });
     assert.equal(mutation.type === 'data' && Buffer.from(mutation.data).toString('hex'), 'ff00fe');
   });

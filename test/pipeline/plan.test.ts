@@ -34,7 +34,7 @@ describe('the plan of an event', () => {
     ]);
   });
 
-  it('has so many workflows at most, and says how many more were asked for', () => {
+  it('limits the number of workflows, and reports how many were skipped', () => {
     const flows = Array.from({ length: 300 }, (_, index) => ({
       name: `w${index}`,
       handler: reference('Handler', 'slack'),
@@ -60,7 +60,7 @@ describe('the plan of an event', () => {
     ]);
   });
 
-  it('lists so many names that lead nowhere, and counts the rest', () => {
+  it('lists a limited number of unresolved names, and counts the rest', () => {
     const named = (count: number) => Array.from({ length: count }, (_, index) => `h${index}`);
     const skippedOf = (count: number) =>
       planWorkflows(checkEvent({ handlers: named(count) }), lookupOf({})).skipped;

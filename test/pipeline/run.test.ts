@@ -220,7 +220,7 @@ describe('an event through its pipelines', () => {
 });
 
 describe('runtime assets', () => {
-  it('bring scripts to filters and environment to commands; a missing one stops only who names it', async () => {
+  it('provide scripts to filters and environment to commands; a missing one only affects its users', async () => {
     const loadAssets = async (_: string, names: readonly string[]) => {
       if (names.includes('gone')) throw new Error('asset "gone" does not exist');
       return {
@@ -297,7 +297,7 @@ describe('the gate before a handler', () => {
     assert.equal(trace.retry, true);
   });
 
-  it('is told of every outcome, once', async () => {
+  it('receives every outcome once', async () => {
     const left: string[] = [];
     const gate = {
       enter: async (namespace: string, name: string) =>

@@ -328,7 +328,7 @@ describe('an expression that only reads', () => {
 });
 
 describe('the queue of the sandbox', () => {
-  it('lets so many evaluations wait and refuses one more', async () => {
+  it('limits the number of queued evaluations and rejects one more', async () => {
     const busy = new Sandbox(filterLimits);
     const underWay: Promise<unknown>[] = [];
     // All in one turn: the worker has not begun yet, so nothing leaves the queue.

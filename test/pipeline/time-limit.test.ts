@@ -46,7 +46,7 @@ describe('the time limit of a program', () => {
     assert.equal(isOver(), true);
   });
 
-  it('starts anew with each program', () => {
+  it('restarts with each program', () => {
     const { clocks, run } = handClocks();
     const start = createTimeLimiter(clocks);
     start(50);

@@ -17,11 +17,13 @@ test('a folder is made with those above it, and made again it is left as it is',
   assert.ok(existsSync(join(path, 'file')));
 });
 
-test('a file in the way is told', () => {
+test('a file with the name of the directory is reported', () => {
   writeFileSync(join(home, 'file'), 'x');
   assert.throws(() => makeFolder(join(home, 'file', 'below')), /ENOTDIR/);
 });
 
-test('where the system allows no folders, that is told at once', { skip: !existsSync('/proc/self') }, () => {
+test('a directory that cannot be created is reported immediately', {
+  skip: !existsSync('/proc/self'),
+}, () => {
   assert.throws(() => makeFolder('/proc/mon/cache'), /ENOENT/);
 });

@@ -52,7 +52,7 @@ for (const [what, share] of [
     assert.equal(statSync(file).size, left);
   });
 
-test('a file that lacks only pages nobody needs is a whole store, however far it is cut', async () => {
+test('a file that lacks only unused pages is a complete store, wherever it is truncated', async () => {
   const { file, size } = await filled();
   const pages = size / 4096;
   let opened = 0;
@@ -79,7 +79,7 @@ test('a file that lacks only pages nobody needs is a whole store, however far it
   assert.ok(opened < 3, `${opened} cut files were opened`);
 });
 
-test('a file whose first pages were overwritten is refused before it is mapped', async () => {
+test('a file with overwritten first pages is rejected before it is mapped', async () => {
   const { dir, file, size } = await filled();
   const pages = openSync(file, 'r+');
   writeSync(pages, Buffer.alloc(8192, 0xa5), 0, 8192, 0);

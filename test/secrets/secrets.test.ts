@@ -1,4 +1,4 @@
-// Secrets from the environment and from a store that speaks the key-value interface over HTTPS.
+// Secrets from the environment and from a key-value store over HTTPS.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { MonError } from '../../src/model/errors.ts';
@@ -103,7 +103,7 @@ test('the environment provider hands out no setting of the backend', async () =>
   await fails(secrets.resolve('default', refersTo('a')), 'permissionDenied', /a backend setting/);
 });
 
-test('what cannot be had is told with the words of the reference product, and the first one ends it', async () => {
+test('missing secrets have the messages of the reference product, and the first one ends the request', async () => {
   const table = new Table();
   const secrets = createSecrets(table, {});
   table.secret('a', 'env', 'A');
@@ -146,7 +146,7 @@ test('both versions of the store are read, and both placements of the outer fiel
   assert.deepEqual(await secrets.resolve('default', refersTo('pager')), ['PAGER=one']);
 });
 
-test('a missing path, a missing key and an id that is none are told apart from a store that refuses us', async (t) => {
+test('a missing path, a missing key and an invalid id are distinguished from a rejection by the store', async (t) => {
   const { store, table, secrets, configure } = await openStore(t);
   await fails(
     secrets.resolve('default', refersTo('pager')),
@@ -201,7 +201,7 @@ test('the timeout is a hard stop over all tries', async (t) => {
   assert.equal(store.asked.length, 1);
 });
 
-test('a store whose certificate nobody vouches for is not spoken to, unless it is said not to matter', async (t) => {
+test('a store with an untrusted certificate is not used, unless verification is disabled', async (t) => {
   const { store, secrets, configure } = await openStore(t);
   store.data.set('/v1/secret/data/pager', { data: { token: 'x' } });
   configure({ tls: null });
@@ -246,7 +246,7 @@ test('a client certificate is shown to a store that asks for one', async (t) => 
   assert.equal(store.asked.at(-1)?.client, 'backend-1');
 });
 
-test('the rate limiter lets a burst through and then so many a second', async (t) => {
+test('the rate limiter allows a burst and then a fixed rate', async (t) => {
   const { store, table, secrets, configure } = await openStore(t);
   configure({ rate_limiter: { limit: 20, burst: 2 } });
   const names = ['a', 'b', 'c', 'd', 'e'];
@@ -261,7 +261,7 @@ test('the rate limiter lets a burst through and then so many a second', async (t
   assert.equal(store.asked.length, 5);
 });
 
-test('so many requests wait for the rate limit; one more is refused at once', async () => {
+test('the number of requests waiting for the rate limit is limited; one more is rejected immediately', async () => {
   const limiter = createRateLimiter({ limit: 1, burst: 1 }, () => 0);
   const stop = new AbortController();
   await limiter.enter(stop.signal);
@@ -273,7 +273,7 @@ test('so many requests wait for the rate limit; one more is refused at once', as
   assert.equal(limiter.waiting, 0);
 });
 
-test('many who want the same secret at once ask once, and the next one asks anew', async (t) => {
+test('concurrent requests for one secret are merged, and the next one is sent again', async (t) => {
   const { store, secrets } = await openStore(t);
   store.data.set('/v1/secret/data/pager', { data: { token: 'x' } });
   const all = await Promise.all(

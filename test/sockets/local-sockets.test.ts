@@ -78,7 +78,7 @@ test('one answer a connection, and a peer that keeps its side open is cut off', 
   const word = heard(socket);
   socket.write('hello');
   assert.equal(await word, 'got 5');
-  // The peer never ends its side, and does not stop talking: soon nobody is there to hear it.
+  // The peer neither closes its side nor stops sending, so it is disconnected.
   const cutOff = new Promise((resolve) => socket.on('error', resolve));
   const talking = setInterval(() => socket.write('anybody?'), 20);
   await cutOff;
@@ -130,7 +130,7 @@ test('more connections than allowed are closed, and a place that is free again i
   held[1]?.destroy();
 });
 
-test('a port that is taken for UDP leaves TCP closed, too', async (t) => {
+test('a port in use for UDP also closes TCP', async (t) => {
   const taken = createSocket('udp4').bind(0, '127.0.0.1');
   await once(taken, 'listening');
   t.after(() => taken.close());

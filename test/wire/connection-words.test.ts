@@ -1,4 +1,4 @@
-// The usual mistakes with TLS, in words: what a client is told, and what a backend says of a caller that got it wrong.
+// Common TLS mistakes: the error shown by the client, and the log line of the backend.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -52,19 +52,19 @@ test('TLS to a port without it: both ends say which address is right', { skip: !
   assert.match(told.join(), /uses TLS on a port without TLS: it must use ws:\/\/ instead of wss:\/\//);
 });
 
-test('a certificate nobody vouches for is told with the flag that helps', {
+test('an untrusted certificate is reported with the flag to set', {
   skip: !hasOpenssl,
 }, async (t) => {
   const { port } = await listen(t, true);
   assert.match(await failure(`wss://127.0.0.1:${port}/`), /--trusted-ca-file to its authority$/);
 });
 
-test('what is no mistake with TLS is told as it came', () => {
+test('other errors are reported unchanged', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
   assert.equal(describeConnectionError('ws://127.0.0.1:1', refused), 'connect ECONNREFUSED 127.0.0.1:1');
 });
 
-test('a refused handshake and a replaced session are told with what to do', () => {
+test('a rejected handshake and a replaced session are reported with advice', () => {
   assert.equal(
     describeRefusal(401, 'bad credentials'),
     'handshake failed with status 401: bad credentials: check --user and --password, or the certificate',

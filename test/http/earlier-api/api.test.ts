@@ -48,7 +48,7 @@ const take = (check: object, more: object = {}) =>
     ...more,
   });
 
-test('nobody is let in without a password, nobody does what they may not', async () => {
+test('requests without a password or permission are rejected', async () => {
   const none = await fetch(`${live.url}/clients`);
   assert.equal(none.status, 401);
   assert.equal(none.headers.get('www-authenticate'), 'Basic realm="Restricted Area"');
@@ -60,7 +60,7 @@ test('nobody is let in without a password, nobody does what they may not', async
   assert.deepEqual([options.status, await options.text()], [200, '']);
 });
 
-test('unknown paths, other methods and bad bodies are told by their code alone', async () => {
+test('unknown paths, other methods and invalid bodies are reported by status only', async () => {
   const unknown = await ask('GET', '/nothing');
   assert.deepEqual([unknown.code, unknown.text], [404, '']);
   const method = await ask('POST', '/health', {});
@@ -279,7 +279,7 @@ test('info and health', async () => {
   assert.deepEqual([head.status, await head.text()], [200, '']);
 });
 
-test('a registration handler is told of a client that was never seen', async () => {
+test('a registration handler receives an event for a new client', async () => {
   const registration = handlerSchema.parse({
     metadata: { name: 'registration', namespace: 'default' },
     type: 'pipe',

@@ -171,7 +171,7 @@ for (const [name, way] of Object.entries(ways)) {
       assert.equal(await event('c1', 'one'), undefined);
     });
 
-    test('what is not signed like its client is dropped', async () => {
+    test('messages with a wrong signature are dropped', async () => {
       const { client } = await start({ name: 'signed', signature: 'S1' });
       await eventually(() => JSON.stringify(live.backend.clients.get('signed')?.state).includes('"signed"'));
       await say(client, { name: 'mine', output: 'x', status: 1 });
@@ -192,7 +192,7 @@ for (const [name, way] of Object.entries(ways)) {
       await evil.close();
     });
 
-    test('what is wrong is dropped and told of; the next is taken', async () => {
+    test('an invalid message is dropped and logged; the next one is accepted', async () => {
       const sender = way.transport(live, broker);
       await new Promise<void>((resolve) =>
         sender.open({ connected: resolve, lost: () => {}, failed: () => {} }),

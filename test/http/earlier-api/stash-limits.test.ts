@@ -7,7 +7,7 @@ import { openLiveBackend, password } from './live-backend.ts';
 
 const Authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
 
-test('so many stashes are kept, and each has so many bytes', async (t) => {
+test('stashes are limited in number and size', async (t) => {
   const live = await openLiveBackend();
   t.after(() => live.close());
   const post = async (path: string, content: object, expire?: number) => {

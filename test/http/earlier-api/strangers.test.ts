@@ -39,7 +39,7 @@ const keepalive = (id: number, name: string) =>
     message: JSON.stringify({ name, address: 'a', subscriptions: ['web'], version: '1', timestamp: 1 }),
   });
 
-/** `fetch` sets some headers itself, as a browser does; a plain request sends what it is told to. */
+/** `fetch` sets some headers itself, like a browser; a plain request sends exactly the given headers. */
 const post = async (path: string, headers: Record<string, string>, body: object): Promise<number> => {
   const asked = httpRequest(`${live.url}${path}`, {
     method: 'POST',
@@ -109,7 +109,7 @@ test('handlers and scripts of the earlier generation post their JSON as a form, 
     );
 });
 
-test('a request whose body never ends is answered 408 and cut', async () => {
+test('a request whose body never ends is answered with 408 and disconnected', async () => {
   const socket = connect(live.port, '127.0.0.1');
   socket.write(
     `POST /results HTTP/1.1\r\nHost: x\r\nAuthorization: ${admin}\r\nContent-Length: 100\r\n\r\n{"name":`,
@@ -120,7 +120,7 @@ test('a request whose body never ends is answered 408 and cut', async () => {
   assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 408 /);
 });
 
-test('messages of a client that are not settled take so many bytes; then it is not read until they are', async () => {
+test('unsettled messages of a client are limited in bytes; above that it is not read until they settle', async () => {
   const { clients } = live.backend;
   const real = clients.keepalive;
   let [underWay, most, taken] = [0, 0, 0];
@@ -142,7 +142,7 @@ test('messages of a client that are not settled take so many bytes; then it is n
   socket.terminate();
 });
 
-test('a client has so many subscriptions; one more is refused, and it stays connected', async () => {
+test('the number of subscriptions per client is limited; one more is rejected without disconnecting', async () => {
   const socket = open();
   await once(socket, 'open');
   const answers: { type: string; reason?: string }[] = [];
@@ -165,7 +165,7 @@ test('a client has so many subscriptions; one more is refused, and it stays conn
   socket.terminate();
 });
 
-test('large answers that nobody reads are bounded: a further one is 503, small ones go on', async () => {
+test('unread large responses are limited: another one is 503, small ones still work', async () => {
   const { clients } = live.backend;
   await clients.keepalive(
     { name: 'c1', address: 'a', subscriptions: [], version: '1', timestamp: 1 },

@@ -90,7 +90,7 @@ test('pages follow each other, whatever comes and goes in between', async (t) =>
   assert.deepEqual([names(last), last.next], [['h6/cpu'], undefined]);
 });
 
-test('who may not list the events of the namespace sees neither list nor stream; bad questions are told what is wrong', async (t) => {
+test('without permission to list events, neither list nor stream is readable; invalid queries are reported', async (t) => {
   const { house, send } = await open(t);
   for (const path of [root, `${root}/stream`]) {
     assert.equal((await fetch(house.url + path)).status, 401);
@@ -157,7 +157,7 @@ test('a stream tells what comes into the list, what leaves it, and what only cha
   assert.ok(!client.told.some(hasRow('quiet')), 'told of an event that does not fit');
 });
 
-test('a reader that comes back is told what it missed; one of another process is told to read anew', async (t) => {
+test('a reconnecting reader gets what it missed; one from another process must reload', async (t) => {
   const { house, authorization, post } = await open(t);
   await post('a', 'cpu', 2);
   const first = await stream(house, authorization, '');
@@ -176,7 +176,7 @@ test('a reader that comes back is told what it missed; one of another process is
 const openIndex = (): EventIndex =>
   new EventIndex({ nowMs: () => Date.now(), silencesMatching: () => [], onFault: () => {} });
 
-test('so many changes as a message holds are told, one more is "read anew"', () => {
+test('changes up to the size of a message are sent; above that the reader must reload', () => {
   const index = openIndex();
   const put = (at: number): void => index.learn(`default/h${at}/cpu`, eventOf(`h${at}`, 'cpu', 2));
   for (let at = 0; at < maxFeedRows; at += 1) put(at);

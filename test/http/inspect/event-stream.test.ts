@@ -117,14 +117,14 @@ test('a client that comes back gets what it missed, once', async (t) => {
   );
 });
 
-test('a client from another life of the backend is told that it lost its place', async (t) => {
+test('a client of an earlier process is told that its position is lost', async (t) => {
   const { url } = await start(t);
   const { next } = await listen(t, url, 'otherlife.5');
   await next();
   assert.deepEqual(await next(), { event: 'lagged', data: { dropped: null } });
 });
 
-test('a client that was away too long is told that some of it is gone', async (t) => {
+test('a client that was disconnected for too long is told that messages are lost', async (t) => {
   const { system, url, hub } = await start(t);
   const first = await listen(t, url);
   const hello = await first.next();
@@ -163,7 +163,7 @@ test('lifecycle facts of the followed actor come too, and a restart is watched o
   assert.equal(system.observerCount(), 1);
 });
 
-test('a context change is told as paths, secrets replaced', async (t) => {
+test('context changes are sent as paths, with secrets replaced', async (t) => {
   const { system, hub } = await start(t);
   const actor = system.add('sample:default/x/y', sampleMachine);
   hub.touch(actor.id);

@@ -22,7 +22,7 @@ export interface FakeSystem {
   readonly port: InspectionPort;
   add(id: string, machine: AnyStateMachine, input?: unknown): FakeActor;
   actor(id: string): FakeActor;
-  /** Moves one actor by one event; tells whoever watches it. */
+  /** Moves one actor by one event and notifies its observers. */
   send(id: string, event: { readonly type: string }): TransitionRecord;
   tellFact(fact: LifecycleFact): void;
   readonly nodes: Map<string, TreeNode[]>;

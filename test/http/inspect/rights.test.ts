@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openRealHouse } from '../real-house.ts';
 
-test('who may look at the actors of one namespace sees those, and touches none', async (t) => {
+test('read permission in one namespace shows its actors only, and allows no control', async (t) => {
   const house = await openRealHouse(t);
   const ask = async (as: string, method: string, path: string, body?: object): Promise<number> => {
     const reply = await fetch(house.url + path, {

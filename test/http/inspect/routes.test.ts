@@ -61,7 +61,7 @@ test('machines come as graphs', async (t) => {
   assert.ok(body[0].transitions.length > 10);
 });
 
-test('machines are sent once: who has them is told that they are the same', async (t) => {
+test('machines are cached by the client and revalidated with an ETag', async (t) => {
   const { url } = await start(t);
   const first = await fetch(`${url}/api/inspect/v1/machines`);
   const etag = first.headers.get('etag') ?? '';
@@ -140,7 +140,7 @@ test('an actor that is not here is 404 and says so', async (t) => {
   assert.match(body.message, /no running actor sample:default\/web-01\/cpu/);
 });
 
-test('nobody is watched until somebody asks, and a stream that ends lets go', async (t) => {
+test('actors are watched only on request, and released when the stream ends', async (t) => {
   const { system, get, url } = await start(t);
   system.add(id, sampleMachine);
   assert.equal(system.observerCount(), 0);
@@ -154,7 +154,9 @@ test('nobody is watched until somebody asks, and a stream that ends lets go', as
   while ((await get('/system')).body.streams > 0) await new Promise((done) => setImmediate(done));
 });
 
-test('a server that closes ends its streams and waits for nobody', { timeout: 20_000 }, async (t) => {
+test('a closing server ends its streams without waiting for their readers', {
+  timeout: 20_000,
+}, async (t) => {
   const system = createFakeSystem([{ machine: sampleMachine, title: '' }]);
   system.add(id, sampleMachine);
   const app = Fastify();

@@ -40,7 +40,7 @@ test('a paused actor says so', () => {
   assert.equal(port.pause('nobody'), false);
 });
 
-test('what an actor cannot make anything of is for who sent it to mend', async () => {
+test('an event that an actor cannot handle is an error of its sender', async () => {
   const { port, clock } = open();
   for (const [type, complaint] of [
     ['nonsense', /has no handler for the message nonsense/],

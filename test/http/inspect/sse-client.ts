@@ -1,4 +1,4 @@
-// A client of server-sent events for tests: reads one stream and waits for what it is told to wait for.
+// A server-sent events client for tests: reads one stream and waits for given messages.
 import assert from 'node:assert/strict';
 import { type IncomingMessage, request } from 'node:http';
 

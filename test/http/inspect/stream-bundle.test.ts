@@ -109,7 +109,7 @@ test('a stream that may not be read, or is none, is refused alone', async (t) =>
   );
 });
 
-test('more streams than one connection carries are refused, and so is nobody in particular', async (t) => {
+test('too many streams on one connection are rejected, as are unauthenticated requests', async (t) => {
   const { house, authorization } = await open(t);
   const ask = async (count: number, as: Record<string, string>): Promise<number> => {
     const leave = new AbortController();

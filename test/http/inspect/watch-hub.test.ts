@@ -1,4 +1,5 @@
-// Watching stays cheap for those who are watched: so many at once, and the one nobody asks about goes first.
+// Watching stays cheap: the number of watched actors is limited, and the least recently requested one is released
+// first.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ActorId } from '../../../src/actors/runtime/contract.ts';
@@ -7,7 +8,7 @@ import { createWatchHub } from '../../../src/http/inspect/watch-hub.ts';
 import { createFakeSystem } from './fake-system.ts';
 import { sampleMachine } from './sample-machine.ts';
 
-test('so many actors are watched at once; one more takes the place of the one asked about longest ago', (t) => {
+test('the number of watched actors is limited; one more replaces the least recently requested', (t) => {
   const system = createFakeSystem([]);
   const hub = createWatchHub(system.port, () => {
     throw new Error('no frames here');

@@ -1,4 +1,4 @@
-// The document tells the whole truth: every route, every schema, examples that are taken.
+// The OpenAPI document is complete: every route, every schema, and valid examples.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import Fastify from 'fastify';
@@ -100,7 +100,7 @@ test('the schema of every kind names its fields: none has turned into "anything"
   }
 });
 
-test('each guarded route names both ways to prove who calls, and open ones none', async (t) => {
+test('each protected route lists both authentication schemes, public ones none', async (t) => {
   const house = await openHouse(t);
   const document: Anything = (await house.ask('GET', '/openapi.json', { as: null })).json;
   for (const { access, method, url } of house.api.routes) {
@@ -122,7 +122,7 @@ test('each guarded route names both ways to prove who calls, and open ones none'
     assert.ok(scheme in document.components.securitySchemes);
 });
 
-test('every kind has an example, and every example is taken', () => {
+test('every kind has an example, and every example is valid', () => {
   for (const kind of resourceKinds) {
     const decoded = kind.decode(structuredClone(examples[kind.path]));
     assert.ok(decoded.ok, `${kind.path}: ${decoded.ok ? '' : decoded.message}`);

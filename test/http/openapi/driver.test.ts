@@ -28,7 +28,7 @@ const send = (
     const asked = request({ hostname, port, path, method, headers }, (answer) => {
       let text = '';
       const type = String(answer.headers['content-type'] ?? '');
-      // A stream of events ends when somebody leaves it.
+      // An event stream ends when the client disconnects.
       if (type.startsWith('text/event-stream')) {
         resolve({ status: answer.statusCode ?? 0, text, type });
         answer.destroy();
@@ -145,7 +145,7 @@ test('no generated input makes any documented route fail, lie about its statuses
       fc.record({ path: pathOf(path, operation), body: bodyOf(operation, document), conditions }),
       { seed: seed + index, numRuns: requestsPerRoute },
     );
-    // A fresh one each time: some routes end logins.
+    // A new one each time, since some routes end logins.
     let token = await house.login();
     const usesPassword = operation.security.some((one: object) => 'password' in one);
     for (const input of inputs) {

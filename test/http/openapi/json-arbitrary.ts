@@ -4,7 +4,7 @@ import { fc } from '../../property.ts';
 // biome-ignore lint/suspicious/noExplicitAny: schemas are looked into from all sides
 type Schema = any;
 
-/** Names that exist in the backend under test, names that do not, and names nobody should have. */
+/** Existing names, unknown names, and malicious names. */
 export const names = fc.oneof(
   {
     weight: 6,

@@ -1,5 +1,5 @@
-// An OIDC issuer for tests: everybody who comes is logged in at once as whoever the test says. It checks what an issuer
-// has to check (client, redirect, PKCE, one use of each code), and lies on request.
+// An OIDC issuer for tests: logs every visitor in as the user given by the test. It checks what an issuer must
+// check (client, redirect, PKCE, one use of each code), and returns invalid data on request.
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ export interface LocalIssuer {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What it says of whoever logs in. */
+  /** The claims of the user. */
   claims: Record<string, unknown>;
   /** Changes an ID token before it is signed. */
   lie: (claims: Record<string, unknown>) => Record<string, unknown>;
@@ -37,7 +37,7 @@ const bodyOf = async (request: IncomingMessage): Promise<URLSearchParams> => {
   return new URLSearchParams(text);
 };
 
-/** With `pair` it speaks HTTPS. */
+/** With `pair` it uses HTTPS. */
 export const startIssuer = async (
   t: TestContext,
   pair?: Pick<Pair, 'cert' | 'key'>,

@@ -50,7 +50,7 @@ const open = async (
   return { issuer, house, clock, lines };
 };
 
-/** Goes to the issuer and comes back up to our own address, which is not called yet. */
+/** Follows the redirects to the issuer and back, up to our callback URL, which is not requested yet. */
 const walk = async (house: House, query = '') => {
   const begin = await house.ask('GET', `${root}/authorize${query}`, { as: null });
   assert.equal(begin.status, 302, begin.text);
@@ -87,7 +87,7 @@ const refresh = (house: House, pair: { access_token: string; refresh_token: stri
 const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
-test('somebody the issuer knows comes back with tokens that open the API, named by the claims and prefixes', async (t) => {
+test('a user of the issuer gets API tokens, named by the claims and prefixes', async (t) => {
   const { house, issuer } = await open(t, { username_prefix: 'oidc:', groups_prefix: 'oidc' });
   const { begin, cookie, path } = await walk(house);
   const asked = new URL(begin.headers.get('location') ?? '').searchParams;
@@ -190,34 +190,30 @@ test('the page finds the issuers without logging in, follows the link, and comes
   await issuer.stop();
 });
 
-test(
-  'an issuer with a certificate of the house is believed as soon as its authority is, and not before',
-  tls,
-  async (t) => {
-    const authority = makeAuthority(t);
-    let trusted = [...rootCertificates];
-    const { house, issuer } = await open(
-      t,
-      {},
-      { pair: authority.issue('issuer'), authorities: () => trusted },
-    );
-    const begin = () => house.ask('GET', `${root}/authorize`, { as: null });
-    assert.equal((await begin()).status, 503);
-    assert.deepEqual(issuer.seen, []);
-    trusted = [...rootCertificates, authority.ca.toString()];
-    const started = await begin();
-    assert.equal(started.status, 302, started.text);
-    const away = await askTrusting(started.headers.get('location') ?? '', authority.ca);
-    const back = new URL(away);
-    const reply = await comeBack(
-      house,
-      back.pathname + back.search,
-      (started.headers.get('set-cookie') ?? '').split(';')[0] ?? '',
-    );
-    assert.equal(reply.status, 200, reply.text);
-    assert.equal(claimsOf(reply.json.access_token).sub, 'ada');
-  },
-);
+test('an issuer with a private certificate is trusted only if its authority is', tls, async (t) => {
+  const authority = makeAuthority(t);
+  let trusted = [...rootCertificates];
+  const { house, issuer } = await open(
+    t,
+    {},
+    { pair: authority.issue('issuer'), authorities: () => trusted },
+  );
+  const begin = () => house.ask('GET', `${root}/authorize`, { as: null });
+  assert.equal((await begin()).status, 503);
+  assert.deepEqual(issuer.seen, []);
+  trusted = [...rootCertificates, authority.ca.toString()];
+  const started = await begin();
+  assert.equal(started.status, 302, started.text);
+  const away = await askTrusting(started.headers.get('location') ?? '', authority.ca);
+  const back = new URL(away);
+  const reply = await comeBack(
+    house,
+    back.pathname + back.search,
+    (started.headers.get('set-cookie') ?? '').split(';')[0] ?? '',
+  );
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(claimsOf(reply.json.access_token).sub, 'ada');
+});
 
 test('behind a proxy the issuer sends browsers to the address others know, whatever the request says', async (t) => {
   const { house } = await open(t, {}, { origin: 'https://mon.example.org' });
@@ -261,7 +257,7 @@ test('a login ends in the browser it began in, once, in time, and unchanged', as
   assert.equal((await comeBack(house, late.path, late.cookie)).status, 400, 'too late');
 });
 
-test('an ID token that does not hold lets nobody in', async (t) => {
+test('an invalid ID token is rejected', async (t) => {
   const { house, issuer, lines } = await open(t);
   const lies: readonly (readonly [string, (issuer: LocalIssuer) => void])[] = [
     ['for another client', (one) => (one.lie = (claims) => ({ ...claims, aud: 'another' }))],
@@ -282,7 +278,7 @@ test('an ID token that does not hold lets nobody in', async (t) => {
   assert.doesNotMatch(lines.join('\n'), /access-at-the-issuer|client-secret-canary|eyJ/);
 });
 
-test('without the claims asked for nobody comes in, and the answer names what is missing', async (t) => {
+test('missing required claims are rejected by name', async (t) => {
   const { house, issuer } = await open(t, { groups_claim: 'teams' });
   const reply = await login(house);
   assert.equal(reply.status, 401);
@@ -298,7 +294,7 @@ test('claims that are not in the ID token are asked for at the userinfo endpoint
   assert.deepEqual(claimsOf(json.access_token).groups, ['from-userinfo', 'system:users']);
 });
 
-test('a refresh asks the issuer again: groups change, who was revoked is out, an outage ends nothing', async (t) => {
+test('a refresh queries the issuer again: groups change, revoked users are logged out, an outage changes nothing', async (t) => {
   const { house, issuer } = await open(t);
   const first = (await login(house)).json;
   issuer.claims = { ...issuer.claims, groups: ['dev'] };
@@ -319,7 +315,7 @@ test('a refresh asks the issuer again: groups change, who was revoked is out, an
   assert.equal((await house.ask('GET', '/api/core/v2/namespaces', { as: 'ada' })).status, 200);
 });
 
-test('an issuer that is down, or a provider nobody configured, is said so', async (t) => {
+test('an issuer outage and an unknown provider are reported', async (t) => {
   const { house, issuer } = await open(t);
   assert.equal((await house.ask('GET', `${root}/authorize?provider=other`, { as: null })).status, 404);
   await issuer.stop();

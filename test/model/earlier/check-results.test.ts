@@ -28,7 +28,7 @@ const results: readonly (readonly [Json, string | undefined])[] = [
 ];
 
 for (const [check, expected] of results) {
-  test(`a result ${JSON.stringify(check)} is told ${expected ?? 'nothing'}`, () => {
+  test(`a result ${JSON.stringify(check)} gets ${expected ?? 'no error'}`, () => {
     assert.equal(checkResultProblem(check), expected);
   });
 }

@@ -21,7 +21,7 @@ describe('tokens', () => {
       assert.deepEqual(substitute(text, attributes), { value: expected, unmatched });
     });
 
-  test('keys stay, and what is no text stays', () => {
+  test('keys and values that are not strings are unchanged', () => {
     const { value } = substitute({ ':::one:::': [':::one:::', 2, null, true] }, { one: 1 });
     assert.deepEqual(value, { ':::one:::': ['1', 2, null, true] });
   });

@@ -1,5 +1,5 @@
-// Real brokers for tests: a redis-server and a rabbitmq-server on free ports of this machine, each in a directory of its
-// own, ended by the one who started it.
+// Real brokers for tests: redis-server and rabbitmq-server on free local ports, each in its own directory, stopped
+// by the test that started it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -140,7 +140,7 @@ export const startRedis = async (more: readonly string[] = [], password?: string
   return redisServer(port, 'redis', ['--port', String(port), '--save', '', ...args], probe);
 };
 
-/** It speaks TLS only, with clients whose certificate comes from the authority. */
+/** Accepts only TLS with client certificates of the authority. */
 export const startTlsRedis = async ({ caFile, certFile, keyFile }: ServerTls): Promise<Broker> => {
   const port = await freePort();
   const args = ['--port', '0', '--tls-port', String(port), '--save', ''];
@@ -175,7 +175,7 @@ export const startSentinel = async (masterUrl: string): Promise<Broker> => {
 };
 
 export interface RabbitmqBroker extends Broker {
-  /** Where it speaks TLS, with clients whose certificate comes from the authority; the plain URL when it does not. */
+  /** With TLS and client certificates of the authority; otherwise the plain URL. */
   readonly tlsUrl: string;
 }
 

@@ -81,7 +81,7 @@ describe('the transport over RabbitMQ', { skip: rabbitmqSkipReason() }, () => {
     await transport.close();
   });
 
-  test('speaks TLS with a certificate of its own, and only to a server it can trust', {
+  test('uses TLS with its own certificate, and only with a trusted server', {
     skip: !hasOpenssl && 'there is no openssl program here',
   }, async () => {
     const files = { caFile: authority.caFile, certFile: client.certFile, keyFile: client.keyFile };

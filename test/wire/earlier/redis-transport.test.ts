@@ -60,7 +60,7 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     assert.deepEqual(await seen.lrange('transport:3:list:results', 0, -1), ['{"b":1}']);
   });
 
-  test('keeps the newest requests that nobody takes, and every result', async (t) => {
+  test('keeps the newest unconsumed requests, and every result', async (t) => {
     const broker = await startRedis();
     t.after(() => broker.stop());
     const seen = new Redis(broker.url);
@@ -152,7 +152,7 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     await eventually('a refusal', () => refused.told.some((line) => /WRONGPASS|invalid/i.test(line)));
   });
 
-  test('speaks TLS with a certificate of its own, and only to a server it can trust', {
+  test('uses TLS with its own certificate, and only with a trusted server', {
     skip: !hasOpenssl && 'there is no openssl program here',
   }, async (t) => {
     const authority = makeAuthority(t);

@@ -34,7 +34,7 @@ test('every region answers for itself', () => {
   ]);
 });
 
-test('an event nobody knows has no candidates', () => {
+test('an unknown event has no candidates', () => {
   assert.deepEqual(short({ type: 'unheard' }), []);
 });
 
