@@ -317,7 +317,7 @@ export const bounds: readonly Bound[] = [
     entries: maxBundledStreams,
     whenFull: '400',
     gauge: 'mon_http_live_streams',
-    test: ['http/inspect/stream-bundle.test.ts', 'more streams than one connection carries are refused'],
+    test: ['http/inspect/stream-bundle.test.ts', 'too many streams on one connection are rejected'],
   },
   {
     collection: 'live streams',
