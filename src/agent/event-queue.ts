@@ -1,5 +1,5 @@
-// Event queue: events of the HTTP API, on disk until the backend has them (interface section 4.5; agent sheet 5.2).
-// They outlive the agent: what was accepted with 202 goes out after a restart, first in, first out.
+// The queue of events from the HTTP API, on disk until the backend has them (interface section 4.5). Events
+// accepted with 202 survive a restart and are sent in order.
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { type Event, eventSchema } from '../model/event.ts';
@@ -25,7 +25,7 @@ export interface EventQueue {
   close(): Promise<void>;
 }
 
-/** What an agent keeps in its cache directory. */
+/** The names an agent uses in its cache directory. */
 export const isOfCache = (name: string): boolean => ['queue', 'assets', 'owner.sock'].includes(name);
 
 export const eventQueuePath = (cacheDir: string): string => join(cacheDir, 'queue');

@@ -1,4 +1,4 @@
-// One actor as a page shows it: where it stands, what it knows, what it waits for, what it would act on, what it did.
+// The view of one actor: state, context, deadlines, next events, history.
 import { nextEvents } from '../../actors/runtime/statechart/explain.ts';
 import { isMachineSnapshot } from '../../actors/runtime/statechart/xstate-internals.ts';
 import type { LiveView } from './inspection-port.ts';

@@ -41,7 +41,7 @@ export const seenFrame = (make: FrameMaker, raw: RawSeen): Seen => {
 
 export const createFrameMaker =
   (
-    /** Asked when the frame is made, not when it was seen: a transition's own deadlines are set after it. */
+    /** Read when the frame is created: a transition's own deadlines are set after it. */
     deadlinesOf: (actor: string) => readonly DeadlineView[],
   ): FrameMaker =>
   ({ seq, record, before, after, live }, detail) => {

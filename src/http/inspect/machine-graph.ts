@@ -1,6 +1,6 @@
-// Turns a machine into a graph that can be drawn: every state and every transition, `always` and guards included.
-// Reads the runtime's chart of the machine, because the machine's own JSON form loses `always` transitions and guards.
-// Pure; used by the inspection API and, at build time, by the layout of the page.
+// Converts a machine to a graph for drawing: all states and transitions, including `always` and guards. Uses the
+// runtime's chart of the machine, because the machine's JSON form loses `always` transitions and guards. Pure; used
+// by the inspection API and, at build time, by the page layout.
 import { createHash } from 'node:crypto';
 import type { AnyStateMachine } from 'xstate';
 import { type ChartNode, chartOf, type Line } from '../../actors/runtime/statechart/chart.ts';

@@ -1,4 +1,4 @@
-// The words of the inspection API, shared by the server that speaks them and the page that reads them. Types only.
+// The types of the inspection API, shared by server and page. Types only.
 import type { Candidate } from '../../actors/runtime/statechart/explain.ts';
 
 export type { Candidate } from '../../actors/runtime/statechart/explain.ts';
