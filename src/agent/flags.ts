@@ -43,7 +43,9 @@ export const agentFlags = {
   ),
   'cache-dir': text(platform.cacheDir, 'directory of the event queue and the assets'),
   'cert-file': text('', 'client certificate (PEM) for mutual TLS'),
-  'config-file': text(platform.settingsFile, 'YAML file with these settings, one key per flag', { short: 'c' }),
+  'config-file': text(platform.settingsFile, 'YAML file with these settings, one key per flag', {
+    short: 'c',
+  }),
   deregister: toggle('delete the entity when the agent stops'),
   'deregistration-handler': text('', 'handler of the deregistration event'),
   'detect-cloud-provider': toggle('detect the cloud provider of this machine'),
