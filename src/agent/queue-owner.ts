@@ -29,7 +29,7 @@ export const takeQueueLock = async ({ type, address }: QueueLock): Promise<Serve
   } catch (error) {
     if (!isTaken(error)) throw error;
     if (type === 'name' || (await answers(address)))
-      throw new Error('another mon-agent uses it', { cause: error });
+      throw new Error('another mon-agent is using it', { cause: error });
     // Left by an agent that was killed.
     rmSync(address, { force: true });
     return await listen(address);

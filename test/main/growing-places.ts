@@ -9,7 +9,7 @@ const because = (why: string): Reason => ({ because: why });
 
 const perEntity = bound('entities');
 const perCheck = bound('checks of one entity');
-const perResource = bound('resources of one kind: checks, silences, stashes and the like');
+const perResource = bound('resources of one kind, such as checks, silences and stashes');
 const perSession = because(
   'one entry an agent connection or one a subscription of it; agents take a place each',
 );
@@ -49,9 +49,9 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/families/session/sessions': { '#byEntity': perSession },
   'actors/families/session/subscription-index': { '#holders': perSession, '#held': perSession },
   'actors/families/silence/silence-index': { '#byNamespace': perResource },
-  'actors/pipelines/check-deliveries': { '#underWay': bound('deliveries one check keeps waiting') },
+  'actors/pipelines/check-deliveries': { '#underWay': bound('pending deliveries of one check') },
   'actors/pipelines/deliveries': {
-    '#waiting': bound('events that wait for a worker'),
+    '#waiting': bound('events waiting for a worker'),
     '#idle': because('those who wait for the end of a backend that stops'),
   },
   'actors/platform/watchdog': { '#followed': perResource },
@@ -71,7 +71,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     '#observers': bound('live streams'),
     '#ring': because('a ring of so many transitions of an actor that is watched'),
   },
-  'actors/runtime/mailbox': { '#letters': bound('mail of one check') },
+  'actors/runtime/mailbox': { '#letters': bound('mailbox of one check') },
   'actors/runtime/pressure-gauge': { '#listeners': ofTheProgram },
   'actors/runtime/pressure': { '#listeners': ofTheProgram },
   'actors/runtime/registry': { cells: perCheck },
@@ -92,13 +92,13 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     '#whenReady': because('those who wait for one start'),
   },
   'assets/asset-cache': { holders: because('one an asset in use by a run; runs are limited') },
-  'assets/asset-filter': { '#waiting': bound('evaluations of expressions that wait') },
+  'assets/asset-filter': { '#waiting': bound('queued evaluations of expressions') },
   'assets/asset-store': { underWay: perResource, kept: oneCall, releases: oneCall },
   'assets/turns': { waiting: because('one a build that is fetched; builds are resources') },
   'assets/unpack-archive': { '#folders': oneCall, '#files': oneCall, '#links': oneCall },
-  'http/auth/credentials': { underWay: bound('passwords that wait to be checked') },
-  'http/auth/guess-throttle': { '#entries': bound('names and addresses with wrong passwords, each') },
-  'http/auth/hashing-queue': { waiting: bound('passwords that wait to be checked') },
+  'http/auth/credentials': { underWay: bound('passwords waiting to be verified') },
+  'http/auth/guess-throttle': { '#entries': bound('names and addresses with failed logins, each') },
+  'http/auth/hashing-queue': { waiting: bound('passwords waiting to be verified') },
   'http/auth/providers/trusting-fetch': { chunks: because('one answer of an issuer, of limited size') },
   'http/auth/sessions': { logins: bound('logins of one user'), ofUser: bound('logins of one user') },
   'http/earlier-api/hub': {
@@ -106,12 +106,12 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     '#direct': bound('subscriptions of one earlier client'),
   },
   'http/earlier-api/transport-socket': { open: because('one a connection; connections are limited') },
-  'http/edge/acknowledger': { '#dirty': bound('frames of one agent session that are not settled') },
-  'http/edge/agent-connection': { '#retryTimers': bound('frames of one agent session that are not settled') },
-  'http/edge/known-frame': { '#entries': bound('frames the agent listener remembers') },
+  'http/edge/acknowledger': { '#dirty': bound('unsettled frames of one agent session') },
+  'http/edge/agent-connection': { '#retryTimers': bound('unsettled frames of one agent session') },
+  'http/edge/known-frame': { '#entries': bound('frame cache of the agent listener') },
   'http/edge/reporting-rights': { known: because('maxRememberedRights a session; then all are asked anew') },
   'http/edge/session-book': { '#byAgent': perSession },
-  'http/edge/write-watch': { '#waiting': bound('frames of one agent session that are not settled') },
+  'http/edge/write-watch': { '#waiting': bound('unsettled frames of one agent session') },
   'http/inspect/audit': { kept: because('keptAudits; the oldest is forgotten') },
   'http/inspect/diff': { found: oneCall },
   'http/inspect/event-stream': {
@@ -121,7 +121,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'http/inspect/routes': { streams: bound('live streams') },
   'http/inspect/stream-bundle': { open: bound('live streams') },
   'http/inspect/watch-hub': {
-    watched: bound('actors that are watched'),
+    watched: bound('watched actors'),
     listeners: bound('live streams'),
     replay: because('a ring of so many transitions'),
   },
@@ -140,15 +140,15 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'pipeline/filters': { rulings: oneCall, programs: oneCall },
   'pipeline/handler-sets': { found: oneCall, skipped: oneCall, visited: oneCall },
   'pipeline/plan': { workflows: oneCall, '#skipped': oneCall },
-  'pipeline/sandbox/sandbox-worker': { tasks: bound('evaluations of expressions that wait') },
+  'pipeline/sandbox/sandbox-worker': { tasks: bound('queued evaluations of expressions') },
   'pipeline/sandbox/sandbox': {
-    '#queue': bound('evaluations of expressions that wait'),
-    '#inFlight': bound('evaluations of expressions that wait'),
+    '#queue': bound('queued evaluations of expressions'),
+    '#inFlight': bound('queued evaluations of expressions'),
   },
   'pipeline/trace': { counts: oneCall },
   'secrets/secrets': {
     stores: perResource,
-    underWay: bound('requests to one secrets store that wait for its rate limit'),
+    underWay: bound('requests to one secrets store waiting for its rate limit'),
   },
   'store/backup/consistent-export': {
     '#keys': because(
@@ -179,11 +179,11 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'wire/earlier/redis-transport': {
     '#clients': ofTheProgram,
     '#takers': bound('subscriptions of one earlier client'),
-    inHand: bound('messages of one earlier client that are not settled'),
+    inHand: bound('unsettled messages of one earlier client'),
   },
   'wire/protobuf/event-layout': { fixed: oneCall },
   'wire/earlier/web-socket-transport': {
     '#takers': bound('subscriptions of one earlier client'),
-    '#waiting': bound('messages of one earlier client that are not settled'),
+    '#waiting': bound('unsettled messages of one earlier client'),
   },
 };
