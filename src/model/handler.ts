@@ -7,6 +7,13 @@ import { flag, listOrNull, stringListOrNull, text, unsigned, unsigned32 } from '
 
 export const handlerTypes = ['pipe', 'tcp', 'udp', 'set'] as const;
 export type HandlerType = (typeof handlerTypes)[number];
+/** A set only names other handlers. */
+export type RunnableType = Exclude<HandlerType, 'set'>;
+
+const isHandlerType = (type: string): type is HandlerType =>
+  (handlerTypes as readonly string[]).includes(type);
+
+export const isRunnableType = (type: string): type is RunnableType => type !== 'set' && isHandlerType(type);
 
 export const handlerSeverities = ['ok', 'warning', 'critical', 'unknown'] as const;
 
@@ -54,20 +61,19 @@ const socketFault = ({ socket }: Handler): string | null => {
   return socket.port > maxPort ? `socket port must be at most ${maxPort} (got ${socket.port})` : null;
 };
 
+/** The rules of each type: what is wrong with a handler of it, or null. */
+const typeRules: Readonly<Record<HandlerType, (handler: Handler) => string | null>> = {
+  pipe: ({ command }: Handler) => (command?.trim() ? null : 'missing command'),
+  tcp: socketFault,
+  udp: socketFault,
+  set: () => null,
+};
+
 const typeFault = (handler: Handler): string | null => {
-  switch (handler.type) {
-    case '':
-      return `empty handler type (use one of ${handlerTypes.join(', ')})`;
-    case 'pipe':
-      return handler.command?.trim() ? null : 'missing command';
-    case 'tcp':
-    case 'udp':
-      return socketFault(handler);
-    case 'set':
-      return null;
-    default:
-      return `unknown handler type: ${handler.type} (use one of ${handlerTypes.join(', ')})`;
-  }
+  const { type } = handler;
+  if (isHandlerType(type)) return typeRules[type](handler);
+  const use = `(use one of ${handlerTypes.join(', ')})`;
+  return type === '' ? `empty handler type ${use}` : `unknown handler type: ${type} ${use}`;
 };
 
 export const validateHandler = (handler: Handler): string | null =>

@@ -2,7 +2,7 @@
 // then one implicit pipeline from check.handlers and metrics.handlers. Pure; mistakes in definitions are returned
 // as data.
 import { type Event, eventNamespace } from '../model/event.ts';
-import type { Handler } from '../model/handler.ts';
+import { type Handler, isRunnableType } from '../model/handler.ts';
 import type { Pipeline, WorkflowReference } from '../model/pipeline.ts';
 import { type ClientGate, clientGate } from './client-rules.ts';
 import { expandHandlers } from './handler-sets.ts';
@@ -146,7 +146,7 @@ const incapable = (
 const notRunnable = (handler: Handler): string | null => {
   const type = handler.type ?? '';
   if (type === '') return 'empty handler type';
-  return type === 'pipe' || type === 'tcp' || type === 'udp' ? null : `unknown handler type: ${type}`;
+  return isRunnableType(type) ? null : `unknown handler type: ${type}`;
 };
 
 const planImplicit = (event: Event, namespace: string, lookup: ResourceLookup, draft: Draft): void => {

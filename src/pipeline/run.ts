@@ -2,14 +2,12 @@
 // sequence, each on its own copy of the event; a workflow that fails, denies or is rejected does not affect the
 // next. User mistakes are trace entries; only our bugs make this reject.
 import type { Event } from '../model/event.ts';
+import { isRunnableType } from '../model/handler.ts';
 import { directRunner } from './commands/run-command.ts';
-import { buildEnvironment, type Environment } from './environment.ts';
-import { isRetryable, messageOf } from './failures.ts';
+import { buildEnvironment } from './environment.ts';
 import { type FilterPass, judgeFilters, stoppedWorkflow } from './filters.ts';
 import type { Handling } from './handlers/handling.ts';
-import { pipeHandler } from './handlers/pipe-handler.ts';
-import { tcpHandler } from './handlers/tcp-handler.ts';
-import { udpHandler } from './handlers/udp-handler.ts';
+import { handlerTable } from './handlers/table.ts';
 import { mutateEvent } from './mutators.ts';
 import { type PlannedWorkflow, planWorkflows } from './plan.ts';
 import type { PipelineDeps } from './ports.ts';
@@ -131,17 +129,13 @@ const handle = async ({ handler }: PlannedWorkflow, data: string | Buffer, run: 
   // The definition may have been deleted since planning.
   if (run.deps.lookup.handler(run.namespace, handler.metadata.name) === undefined)
     return { outcome: 'skipped', why: 'handler not found, skipping handler execution' };
-  if (handler.type === 'tcp') return tcpHandler(handler, data, signal);
-  if (handler.type === 'udp') return udpHandler(handler, data, signal);
-  let environment: Environment;
-  try {
-    environment = await buildEnvironment(handler, run.namespace, run.deps);
-  } catch (error) {
-    return {
-      outcome: 'failed',
-      why: `could not be started: ${messageOf(error)}`,
-      ...againIf(isRetryable(error)),
-    };
-  }
-  return pipeHandler(handler, data, environment, run.deps.commands ?? directRunner, signal);
+  // The plan left out handlers of other types.
+  if (!isRunnableType(handler.type)) throw new TypeError(`unknown handler type: ${handler.type}`);
+  return handlerTable[handler.type]({
+    handler,
+    data,
+    signal,
+    commands: run.deps.commands ?? directRunner,
+    environment: () => buildEnvironment(handler, run.namespace, run.deps),
+  });
 };

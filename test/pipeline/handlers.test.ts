@@ -29,7 +29,13 @@ after(() => helper.close());
 const pipeWith =
   (runner: CommandRunner) =>
   (command: string, data = '{}', fields: object = {}, signal?: AbortSignal) =>
-    pipeHandler(handler('h', { type: 'pipe', command, ...fields }), data, environment, runner, signal);
+    pipeHandler({
+      handler: handler('h', { type: 'pipe', command, ...fields }),
+      data,
+      environment: async () => environment,
+      commands: runner,
+      signal,
+    });
 
 const runners: readonly (readonly [name: string, runner: CommandRunner])[] = [
   ['in this process', directRunner],
@@ -116,7 +122,13 @@ for (const [where, runner] of runners)
         type: 'pipe',
         command: `head -c ${maxHandlerOutputBytes - 5} /dev/zero | tr '\\0' x; cat`,
       });
-      const result = await pipeHandler(one, secret, { ...environment, scrub }, runner, undefined);
+      const result = await pipeHandler({
+        handler: one,
+        data: secret,
+        environment: async () => ({ ...environment, scrub }),
+        commands: runner,
+        signal: undefined,
+      });
       assert.equal((result.output ?? '').includes('canar'), false);
       assert.match(result.output ?? '', /xREDAC$/);
     });
@@ -251,7 +263,11 @@ const listen = async (answer?: string): Promise<Listener> => {
 };
 
 const tcp = (port: number, data: string | Buffer, fields: object = {}, signal?: AbortSignal) =>
-  tcpHandler(handler('h', { type: 'tcp', socket: { host: '127.0.0.1', port }, ...fields }), data, signal);
+  tcpHandler({
+    handler: handler('h', { type: 'tcp', socket: { host: '127.0.0.1', port }, ...fields }),
+    data,
+    signal,
+  });
 
 describe('the tcp handler', () => {
   it('writes the data, nothing more, and closes', async () => {
@@ -299,7 +315,11 @@ describe('the tcp handler', () => {
 
 describe('the udp handler', () => {
   const udp = (port: number, data: string) =>
-    udpHandler(handler('h', { type: 'udp', socket: { host: '127.0.0.1', port } }), data, undefined);
+    udpHandler({
+      handler: handler('h', { type: 'udp', socket: { host: '127.0.0.1', port } }),
+      data,
+      signal: undefined,
+    });
 
   it('sends the data as one datagram', async () => {
     const socket = createSocket('udp4');
@@ -327,7 +347,7 @@ describe('the udp handler', () => {
 
   it('says which name cannot be resolved', async () => {
     const one = handler('h', { type: 'udp', socket: { host: 'no-such-host.invalid', port: 9 } });
-    const result = await udpHandler(one, 'x', undefined);
+    const result = await udpHandler({ handler: one, data: 'x', signal: undefined });
     assert.equal(result.outcome, 'failed');
     assert.match(result.why, /no-such-host\.invalid/);
   });

@@ -1,5 +1,20 @@
-// The result type shared by all handler types.
+// What every handler type is given, and what it returns.
+import type { Handler } from '../../model/handler.ts';
+import type { CommandRunner } from '../commands/protocol.ts';
+import type { Environment } from '../environment.ts';
 import type { HandlerStep } from '../trace.ts';
+
+/** What a handler is given. */
+export interface HandOver {
+  readonly handler: Handler;
+  /** The event as the mutator left it. */
+  readonly data: string | Buffer;
+  /** Aborted when the backend stops. */
+  readonly signal: AbortSignal | undefined;
+  readonly commands: CommandRunner;
+  /** Variables, assets and secrets of the definition. Rejects when one is not available. */
+  readonly environment: () => Promise<Environment>;
+}
 
 /** The result of passing an event to a handler. The caller adds name, type and duration. */
 export type Handling = Omit<HandlerStep, 'name' | 'type' | 'durationMs'>;

@@ -1,20 +1,30 @@
 // The `pipe` handler: runs a local command with the mutated event on stdin.
-import type { Handler } from '../../model/handler.ts';
-import type { CommandRunner } from '../commands/protocol.ts';
 import type { Environment } from '../environment.ts';
+import { isRetryable, messageOf } from '../failures.ts';
 import { maxHandlerReadBytes } from '../limits.ts';
-import { clipOutput, clipReason } from '../trace.ts';
-import type { Handling } from './handling.ts';
+import { againIf, clipOutput, clipReason } from '../trace.ts';
+import type { Handling, HandOver } from './handling.ts';
 
 /** The status reported for a timeout, as in the reference product. */
 const timedOutStatus = 2;
 
-export const pipeHandler = async (
-  handler: Handler,
-  data: string | Buffer,
+export const pipeHandler = async (given: HandOver): Promise<Handling> => {
+  let environment: Environment;
+  try {
+    environment = await given.environment();
+  } catch (error) {
+    return {
+      outcome: 'failed',
+      why: `could not be started: ${messageOf(error)}`,
+      ...againIf(isRetryable(error)),
+    };
+  }
+  return runCommand(given, environment);
+};
+
+const runCommand = async (
+  { handler, data, signal, commands }: HandOver,
   environment: Environment,
-  commands: CommandRunner,
-  signal: AbortSignal | undefined,
 ): Promise<Handling> => {
   const timeoutSeconds = handler.timeout;
   const result = await commands.run({

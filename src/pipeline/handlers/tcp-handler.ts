@@ -1,15 +1,14 @@
 // The `tcp` handler: connects, writes the mutated event, closes. It reads no reply and adds no newline. The timeout
 // covers connect and write.
 import { connect } from 'node:net';
-import type { Handler } from '../../model/handler.ts';
 import { defaultSocketTimeoutSeconds, socketLingerMs } from '../limits.ts';
-import { type Handling, socketAborted, socketFailure, socketTimeout } from './handling.ts';
+import { type Handling, type HandOver, socketAborted, socketFailure, socketTimeout } from './handling.ts';
 
-export const tcpHandler = (
-  handler: Handler,
-  data: string | Buffer,
-  signal: AbortSignal | undefined,
-): Promise<Handling> => {
+export const tcpHandler = ({
+  handler,
+  data,
+  signal,
+}: Pick<HandOver, 'handler' | 'data' | 'signal'>): Promise<Handling> => {
   const host = handler.socket?.host ?? '';
   const port = handler.socket?.port ?? 0;
   const address = `tcp ${host}:${port}`;

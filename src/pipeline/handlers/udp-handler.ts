@@ -2,15 +2,14 @@
 // that it was sent.
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
-import type { Handler } from '../../model/handler.ts';
 import { defaultSocketTimeoutSeconds, maxDatagramBytes } from '../limits.ts';
-import { type Handling, socketAborted, socketFailure, socketTimeout } from './handling.ts';
+import { type Handling, type HandOver, socketAborted, socketFailure, socketTimeout } from './handling.ts';
 
-export const udpHandler = async (
-  handler: Handler,
-  data: string | Buffer,
-  signal: AbortSignal | undefined,
-): Promise<Handling> => {
+export const udpHandler = async ({
+  handler,
+  data,
+  signal,
+}: Pick<HandOver, 'handler' | 'data' | 'signal'>): Promise<Handling> => {
   const host = handler.socket?.host ?? '';
   const port = handler.socket?.port ?? 0;
   const address = `udp ${host}:${port}`;
