@@ -23,7 +23,7 @@ export interface LocalFacts {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-/** What everybody fills in who leaves something out, before the check is read. */
+/** Adds defaults to a check before it is parsed. */
 const withDefaults = (check: Json, facts: LocalFacts): Json => {
   const metadata = isObject(check.metadata) ? check.metadata : {};
   return {

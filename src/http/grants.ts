@@ -1,5 +1,5 @@
-// Who may hand out rights: only those who hold them. A role, a binding, a group or a key may give no more than its maker
-// has, or whoever may write one of them could make himself an administrator.
+// Prevents privilege escalation: a role, binding, group or key may not grant more than its author holds. Otherwise,
+// permission to write any of these would be enough to become an administrator.
 import type { Resource } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';
 import { MonError } from '../model/errors.ts';
@@ -9,7 +9,7 @@ import { type Binding, binds, type Rule, rulesOf, words } from './rbac.ts';
 
 type Who = Pick<Principal, 'username' | 'groups'>;
 
-/** What somebody may do in a namespace (everywhere: the empty one). Bindings to roles that are missing grant nothing. */
+/** The permissions of a subject in a namespace (empty: all namespaces). Bindings to missing roles grant nothing. */
 export const rulesHeldBy = (table: Resources, who: Who, namespace: string): readonly Rule[] => {
   const everywhere = table.list('clusterrolebindings').items as readonly Binding[];
   const inside =

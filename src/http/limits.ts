@@ -35,7 +35,7 @@ export const maxAnswerMs = 600_000;
 /** Answers from this size on are packed, so many at once; the others go out as they are. */
 export const compressFromBytes = 2_048;
 export const maxCompressions = 2;
-/** Connections to the API at once; more are closed at once. */
+/** Maximum number of API connections; more are closed immediately. */
 export const maxConnections = 10_000;
 /** Maximum length of a selector expression, in characters. */
 export const maxSelectorCharacters = 4_096;

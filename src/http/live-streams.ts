@@ -1,6 +1,6 @@
-// Answers that go on: streams of events and of inspection. Who opened one is asked again whether he may, while it lasts: a
-// stream ends with its login, its user or its right. Each user has so many at once, and where the whole server has too
-// many, the oldest of the user with the most ends: nobody takes the place of others.
+// Open streams of events and inspection. Access is re-evaluated while a stream is open: it ends with its login, its
+// user or its permission. The number per user is limited; above the total limit, the oldest stream of the user with
+// the most streams ends.
 import type { Resources } from '../actors/resources/resources.ts';
 import { MonError } from '../model/errors.ts';
 import type { Authenticator } from './auth/authenticator.ts';

@@ -1,5 +1,5 @@
-// The access rules: may this principal do this to that?
-// Rules only ever allow; what no rule allows is denied, and the denial says why.
+// Access control: decides whether a principal may perform an action.
+// Rules only allow; everything else is denied, with a reason.
 import type { Resource } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';
 import type { Principal } from './auth/principal.ts';
@@ -63,7 +63,7 @@ export const binds = (binding: Binding, principal: Pick<Principal, 'username' | 
     type === 'User' ? name === principal.username : type === 'Group' && principal.groups.includes(name),
   );
 
-/** The rules of the role that is bound, or what is wrong with it. */
+/** The rules of a bound role, or why there are none. */
 export const rulesOf = (table: Resources, binding: Binding, namespace: string): readonly Rule[] | string => {
   const name = binding.role_ref?.name ?? '';
   const inNamespace = binding.role_ref?.type === 'Role';
@@ -74,7 +74,7 @@ export const rulesOf = (table: Resources, binding: Binding, namespace: string): 
   return (role.rules as readonly Rule[] | null | undefined) ?? [];
 };
 
-/** Cluster-wide bindings first, then those of the namespace; the first rule that fits decides. */
+/** Cluster-wide bindings first, then those of the namespace; the first matching rule decides. */
 export const authorize = (table: Resources, principal: Principal, request: AccessRequest): AccessDecision => {
   const scopes = [
     { bindings: table.list('clusterrolebindings').items, namespace: '' },
@@ -99,7 +99,7 @@ export const authorize = (table: Resources, principal: Principal, request: Acces
   return denied(principal, request);
 };
 
-/** Whether a principal may see a namespace at all: a cluster-wide rule on namespaces, or any binding inside it. */
+/** Whether a principal can see a namespace: by a cluster-wide rule on namespaces, or by any binding in it. */
 export const seesNamespace = (table: Resources, principal: Principal, namespace: string): boolean => {
   const request = { resource: 'namespaces', namespace: '', resourceName: namespace } as const;
   if (authorize(table, principal, { ...request, verb: 'get' }).allow) return true;

@@ -1,5 +1,5 @@
-// The generic routes of a kind: list, create, read, replace, patch, delete, made from the table of kinds
-// (API sheet, section 5). Kinds with habits of their own change a step of it (`ResourceHabits`) or add routes beside it.
+// The generic routes of a kind: list, create, read, replace, patch, delete, derived from the table of kinds. Kinds
+// with special behavior customize a step (`ResourceHabits`) or add routes.
 import type { Resource, ResourceId } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';
 import { MonError } from '../model/errors.ts';

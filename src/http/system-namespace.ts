@@ -1,5 +1,5 @@
-// The namespace in which backends of the reference product keep what concerns themselves. They make it when it is needed, and
-// dumps name it without bringing it: here it comes to be with the first write into it.
+// The namespace in which backends of the reference product keep internal resources. They create it on demand, and
+// dumps refer to it without containing it, so it is created here with the first write.
 import { seedNamespace } from '../actors/resources/seed.ts';
 import type { BackendPort } from './backend-port.ts';
 import type { Parameters } from './route.ts';

@@ -85,7 +85,7 @@ export const neverComes = (text: string): boolean => {
   return new Cron(reading.schedule.pattern, { paused: true, mode: '5-part' }).nextRun() === null;
 };
 
-/** Reads a cron string, or says why it can't be. */
+/** Parses a cron string, or returns why it is invalid. */
 export const parseCron = (text: string): CronReading =>
   text.length > maxCronCharacters
     ? { ok: false, why: `it must be at most ${maxCronCharacters} characters (got ${text.length})` }

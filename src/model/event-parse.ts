@@ -1,5 +1,5 @@
-// The way in for events: what a body or a frame held becomes an Event, or one sentence about what is wrong
-// (API sheet, section 8.1, steps 2 to 5). Where it stands on the road: after the guarded JSON parse, before RBAC.
+// Parses events from a request body or frame: returns an Event or one error message. Runs after the guarded JSON
+// parse and before RBAC.
 
 import type { FindDefinition } from './check-rules.ts';
 import { type Decoded, decode } from './decode.ts';

@@ -30,7 +30,7 @@ const timeFault = ({ timestamp, check }: Event): string | null => {
   return null;
 };
 
-/** The first broken rule of an event, or null. `find`: the definitions of its namespace. */
+/** The first failing rule of an event, or null. `find` looks up the definitions of its namespace. */
 export const validateEvent = (event: Event, find?: FindDefinition): string | null => {
   const { check, metrics } = event;
   if (event.entity === undefined) return 'event must contain an entity';

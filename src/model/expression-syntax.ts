@@ -34,7 +34,7 @@ export const isAssignment = (expression: string): boolean => {
   return assignment.test(expression.replaceAll(quotedText, "''"));
 };
 
-/** What the memo of judged expressions holds, for gauges and tests. */
+/** Size of the memo of checked expressions, for gauges and tests. */
 export const expressionMemo = (): { readonly entries: number; readonly bytes: number } => compileFault.kept;
 
 /** `syntax error in expression 0: Unexpected token ')'` for the first invalid expression, or null. */

@@ -1,10 +1,9 @@
-// JSON merge patch, RFC 7396: how PATCH changes a resource (API sheet, section 5.6). Pure; what comes out is decoded
-// and validated like any other body.
+// JSON merge patch (RFC 7396), used by PATCH. Pure; the result is decoded and validated like any other body.
 import { isObject } from './is-object.ts';
 
 type Json = Record<string, unknown>;
 
-/** Keys that would reach a prototype instead of a property. */
+/** Keys that would set a prototype instead of a property. */
 const isPoison = (key: string): boolean => key === '__proto__';
 
 /**

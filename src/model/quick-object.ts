@@ -26,7 +26,7 @@ const absenceOf = (schema: z.core.$ZodType): { readonly value: unknown } | undef
   return result instanceof Promise || result.issues.length > 0 ? undefined : { value: result.value };
 };
 
-/** What a type takes as it is, it takes as it is inside these too. */
+/** Wrapper types that accept any value their inner type accepts unchanged. */
 const transparent: ReadonlySet<string> = new Set(['optional', 'nullable', 'default']);
 
 const acceptsOf = (schema: z.core.$ZodType): Field['accepts'] => {
@@ -64,7 +64,7 @@ const readField = ({ key, schema }: Field, value: unknown, context: ParseContext
   return result.issues.length > 0 ? refused : result.value;
 };
 
-/** The object, or `refused`: then zod's own pass says why. */
+/** The object, or `refused`, in which case zod's own pass reports the reason. */
 const read = ({ template, fields, askedWhenAbsent }: Plan, raw: object, context: ParseContext): unknown => {
   const object: Record<string, unknown> = { ...template };
   for (const key in raw) {

@@ -1,6 +1,6 @@
-// Secrets providers: where secrets are fetched from (interface section 2.4; API sheet, section 12). Always in wrapped
-// form. `max_retries`, `timeout` and `rate_limiter` may stand under `spec` or under `spec.client`; both are read, and
-// they are kept under `client`.
+// Secrets providers: where secrets are fetched from (interface section 2.4). Always in wrapped form. `max_retries`,
+// `timeout` and `rate_limiter` may stand under `spec` or under `spec.client`; both are read, and they are kept
+// under `client`.
 
 import { z } from 'zod';
 import { parseDuration } from './durations.ts';
@@ -60,7 +60,7 @@ export type SecretsProvider = z.infer<typeof secretsProviderSchema>;
 
 export const providerSecretPaths = [['spec', 'client', 'token']] as const;
 
-/** Brings the three fields of the other placement under `client`; what already stands there wins. */
+/** Moves the three fields from `spec` to `client`; values already in `client` win. */
 export const gatherClient = (raw: unknown): unknown => {
   if (!isObject(raw) || !isObject(raw.spec)) return raw;
   const { max_retries, timeout, rate_limiter, ...spec } = raw.spec;

@@ -1,5 +1,5 @@
-// Fields that a body has and its schema does not: a misspelled field would be dropped without a word and the resource
-// would do something else than was meant. Found by walking the schema beside the body; the nearest known name is offered.
+// Finds body fields that the schema does not define. A misspelled field would otherwise be dropped silently. Walks
+// the schema and the body in parallel and suggests the nearest known name.
 
 import type { z } from 'zod';
 import { isObject } from './is-object.ts';
@@ -19,7 +19,7 @@ const maxUnknownFields = 10;
 /** Maximum length of a reported field name, in characters. */
 const maxShownCharacters = 64;
 
-/** The schema under everything that only wraps it: optional, nullable, default, transform. */
+/** Unwraps optional, nullable, default and transform. */
 const bare = (schema: z.core.$ZodType): Definition => {
   const definition = definitionOf(schema);
   const inner = definition.innerType ?? (definition.type === 'pipe' ? definition.in : undefined);

@@ -1,5 +1,5 @@
-// The wrapped form `{type, api_version, metadata, spec}` of files, of mon-ctl and of the enterprise routes
-// (interface section 2.1). The core routes carry resources unwrapped: fields beside `metadata`.
+// The wrapped form `{type, api_version, metadata, spec}` used by files, mon-ctl and the enterprise routes
+// (interface section 2.1). Core routes use the unwrapped form, with the fields beside `metadata`.
 
 import type { Decoded } from './decode.ts';
 import { isObject } from './is-object.ts';
@@ -13,7 +13,7 @@ export interface Wrapped {
   readonly spec: Json;
 }
 
-/** Has what only the wrapped form has: a type and a spec. */
+/** Has the keys that only the wrapped form has: a type and a spec. */
 export const isWrapped = (value: unknown): boolean =>
   isObject(value) && isObject(value.spec) && Object.keys(value).some((key) => key.toLowerCase() === 'type');
 

@@ -1,5 +1,5 @@
-// Ids of secrets in a key-value store: `path/to/secret#key` (API sheet, section 12.4). Version 2 of the store keeps values
-// below `data/` behind the mount, the first part of the path; ids leave it out.
+// Secret ids in a key-value store: `path/to/secret#key`. Version 2 of the store keeps values under `data/` after
+// the mount, the first path segment; ids omit it.
 import { isObject } from '../model/is-object.ts';
 
 export type StoreVersion = 'v1' | 'v2';
@@ -25,7 +25,7 @@ export const addressOf = (id: string, version: StoreVersion): SecretAddress | nu
   return { path: `/v1/${inStore.map(encodeURIComponent).join('/')}`, key: id.slice(hash + 1) };
 };
 
-/** The value of a key in an answer of the store; undefined when it is not there. */
+/** The value of a key in a store response; undefined if missing. */
 export const valueIn = (answer: unknown, key: string, version: StoreVersion): string | undefined => {
   const outer = isObject(answer) && isObject(answer.data) ? answer.data : {};
   const data = version === 'v2' ? (isObject(outer.data) ? outer.data : {}) : outer;

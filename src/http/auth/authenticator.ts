@@ -1,5 +1,5 @@
-// The authenticator: turns an Authorization header into a principal, or says why not (API sheet 2.2 and 3).
-// Every request to a known route under /api passes here first.
+// The authenticator: resolves an Authorization header to a principal, or rejects it. Runs for every request to a
+// known route under /api.
 import type { Resources } from '../../actors/resources/resources.ts';
 import { MonError } from '../../model/errors.ts';
 import { maxNameCharacters } from '../../model/limits.ts';

@@ -1,5 +1,5 @@
-// For which entities may the login of one session report? Asked for every event that is not the agent's own: proxy checks
-// send thousands, so an answer is kept until a user or a rule changes.
+// Checks for which entities a session may report. Evaluated for every event that is not for the agent's own entity.
+// Proxy checks send thousands, so results are cached until users or rules change.
 import type { Resources } from '../../actors/resources/resources.ts';
 import { currentPrincipal } from '../auth/current-principal.ts';
 import type { Principal } from '../auth/principal.ts';

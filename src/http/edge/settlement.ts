@@ -1,4 +1,4 @@
-// Settlement: what an outcome means for the agent that sent the event, by the table of outcomes. A pure decision.
+// Maps the outcome of an event to the response to its agent, by the table of outcomes. Pure.
 import { mayOfferAgain, outcomeText } from '../../actors/outcomes/outcome-rules.ts';
 import type { Outcome } from '../../actors/runtime/outcome.ts';
 

@@ -1,5 +1,5 @@
-// Standing: whether an agent that is connected would still be let in. Users are disabled and rules change while sessions
-// live for weeks; what the handshake asked is asked again when it may have changed.
+// Decides whether a connected agent is still allowed. Users and rules change while sessions stay open for weeks, so
+// the check of the handshake is repeated after changes.
 import type { Resources } from '../../actors/resources/resources.ts';
 import type { Principal } from '../auth/principal.ts';
 import { authorize } from '../rbac.ts';
@@ -36,7 +36,10 @@ export const createRulesVersion = (table: Resources): RulesVersion => {
   };
 };
 
-/** Calls the listener once a turn in which users or rules changed. Returns how to stop. */
+/**
+ * Calls the listener at most once per event loop turn in which users or rules changed. Returns an unsubscribe
+ * function.
+ */
 export const watchRules = (table: Resources, listener: () => void): (() => void) => {
   let scheduled = false;
   let stopped = false;

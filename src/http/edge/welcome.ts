@@ -1,5 +1,5 @@
-// A welcome: the agent's upgrade is done, its connection begins. Wires socket, connection, session book and backend
-// together, and takes them apart when the socket closes.
+// Starts a session after the upgrade: connects socket, connection, session book and backend, and cleans up when the
+// socket closes.
 import { definitionsIn } from '../../actors/resources/configuration.ts';
 import { isAgentStopped } from '../../wire/close.ts';
 import type { AgentSession, BackendPort } from '../backend-port.ts';

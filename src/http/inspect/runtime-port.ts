@@ -1,4 +1,4 @@
-// Live inspection on the actor runtime of this process: its rows, its tree and its hands, in the words of the protocol.
+// Implements the inspection port on the actor runtime of this process.
 import { catalogueError } from '../../actors/outcomes/outcome-rules.ts';
 import type { ActorId, ActorMessage } from '../../actors/runtime/contract.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';

@@ -1,4 +1,4 @@
-// Roles and bindings: the generic routes, and nobody hands out more than he holds.
+// Roles and bindings: the generic routes, plus protection against privilege escalation.
 import type { Resources } from '../../actors/resources/resources.ts';
 import {
   clusterRoleBindingKind,

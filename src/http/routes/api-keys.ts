@@ -17,7 +17,7 @@ const requireUser = (table: Resources, { username }: Resource): void => {
   if (findUser(table, String(username)) === undefined) throw new MonError('invalid', 'user does not exist');
 };
 
-/** A key acts as its user: it is the business of that user and of those who may do everything. */
+/** A key acts as its user, so only that user and cluster admins may access it. */
 const isTheirs = (table: Resources, { principal }: AuthenticatedCall, { username }: Resource): boolean =>
   username === principal.username || isClusterAdmin(table, principal);
 

@@ -1,4 +1,4 @@
-// Namespaces: everybody sees those they have something to do with (API sheet 9.5).
+// Namespaces: users see those they have access to.
 import { seedNamespace } from '../../actors/resources/seed.ts';
 import { namespaceKind } from '../../model/kinds/access.ts';
 import type { Namespace } from '../../model/namespace.ts';

@@ -1,4 +1,4 @@
-// Silences: named after what they silence, and gone from sight once expired (API sheet 9.4).
+// Silences: named after what they silence, and hidden once expired.
 import type { Resource } from '../../actors/resources/resource-table.ts';
 import type { Resources } from '../../actors/resources/resources.ts';
 import { MonError } from '../../model/errors.ts';

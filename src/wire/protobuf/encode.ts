@@ -1,5 +1,5 @@
-// Encoding: plain data becomes bytes by its table. As in every writer of this encoding, a value that is empty (0, false,
-// "", null, no items) is left out: readers take what is missing for empty.
+// Encodes plain data by its field table. Empty values (0, false, "", null, empty lists) are omitted, as is standard
+// for Protocol Buffers.
 import { isObject } from '../../model/is-object.ts';
 import { ByteWriter, layouts } from './bytes.ts';
 import type { Field, Json, Message } from './table.ts';

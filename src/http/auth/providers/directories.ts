@@ -1,5 +1,5 @@
-// All directories together: who of them knows this name and password? Few ask at once and each login is bounded in time,
-// so that a directory that hangs holds up nobody but those who wait for it.
+// Verifies a login against all directories. Concurrency and duration are limited, so that an unresponsive directory
+// only affects logins waiting for it.
 import type { Resource } from '../../../actors/resources/resource-table.ts';
 import type { Resources } from '../../../actors/resources/resources.ts';
 import type { AuthProvider, DirectoryProvider } from '../../../model/auth-provider.ts';

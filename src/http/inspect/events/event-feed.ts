@@ -15,7 +15,7 @@ export interface FeedOptions {
   readonly epoch: string;
   readonly filter: EventFilter;
   readonly rerunOf: RerunOf;
-  /** `epoch.sequence` the reader knows everything up to; absent for one that has seen nothing. */
+  /** The last `epoch.sequence` the reader has seen; absent for a new reader. */
   readonly lastEventId: string | undefined;
   /** For tests, like the next one. */
   readonly stalledMs?: number;

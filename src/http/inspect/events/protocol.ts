@@ -13,7 +13,7 @@ export type Rerun = 'agent' | 'proxy' | 'noCheck' | 'noAgent';
 /** Why an event left a list. `other`: it does not fit what was asked for any more. */
 export type WhyGone = 'deleted' | 'passing' | 'silenced' | 'other';
 
-/** An event as a line of a list: what is looked at and acted on, without the entity's system and the check's command. */
+/** An event as a list row, without the entity's system facts and the check's command. */
 export interface EventRow {
   readonly id: string | null;
   /** Unix seconds, like all times below. */
@@ -66,7 +66,7 @@ export interface EventListPage {
 export interface EventChanges {
   /** Absent where the list is of a part of the namespace: nobody counts that at every change. */
   readonly counts?: EventCounts;
-  /** New, or as they are now. */
+  /** New or changed rows. */
   readonly rows: readonly EventRow[];
   /** `entity/check` of rows that no longer match or were deleted. */
   readonly gone: readonly string[];
