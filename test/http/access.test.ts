@@ -29,6 +29,7 @@ test('every route of every kind is guarded, and unknown paths reach nothing', as
     'GET /api/enterprise/authentication/v2/oidc/authorize',
     'GET /api/enterprise/authentication/v2/oidc/callback',
     'GET /api/enterprise/user-namespaces',
+    'GET /api/inspect/v1/namespaces/:namespace/may',
     'GET /api/inspect/v1/problems',
     'GET /auth',
     'GET /auth/providers',
