@@ -235,7 +235,7 @@ test('every way to write a resource is asked here', async (t) => {
   }
   // No resources: actions, sessions, and single settings with tests of their own.
   const actions =
-    /\/(execute|hooks\/\{type\}|reinstate|password|reset_password|change_password|groups\/\{group\})$|^\w+ \/(api\/inspect|auth|api\/enterprise\/(authentication\/v2\/oidc|licensing)|api\/enterprise\/licensing)|tessen|license/;
+    /\/(execute|hooks\/\{type\}|reinstate|password|reset_password|change_password|groups\/\{group\})$|^\w+ \/(api\/inspect|auth|api\/enterprise\/(authentication\/v2\/oidc|licensing)|api\/enterprise\/licensing)|tessen|license|prune\/v1alpha$/;
   assert.deepEqual(
     unasked.filter((way) => !actions.test(way)),
     [],
