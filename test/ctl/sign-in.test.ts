@@ -144,7 +144,9 @@ test('mon-ctl version loads neither the parser nor a library', async (t) => {
   assert.ok(loaded.some((url) => url.endsWith('ctl/commands/version.js')));
   const rooms = loaded.flatMap(
     (url) =>
-      /dist\/src\/(ctl\/client|ctl\/kinds|ctl\/parser|model\/resource-kind|store|http|actors)/.exec(url)?.[1] ?? [],
+      /dist\/src\/(ctl\/client|ctl\/kinds|ctl\/parser|model\/resource-kind|store|http|actors)/.exec(
+        url,
+      )?.[1] ?? [],
   );
   assert.deepEqual(rooms, []);
 });
