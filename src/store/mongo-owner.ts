@@ -113,18 +113,25 @@ const replaceOwner = async (
   where: string,
 ): Promise<void> => {
   const { _id, ...fields } = mine;
-  // A dead owner is replaced only if it is unchanged; a database without an owner goes to the first insert.
-  if (before !== null) {
-    const { incarnation, beat } = before;
-    const { matchedCount } = await meta.updateOne({ _id, incarnation, beat }, { $set: fields });
-    if (matchedCount === 1) return;
-  }
-  await meta.insertOne(mine).catch((error: unknown) => {
-    if (!isConflict(error)) throw error;
+  const claim = async (): Promise<void> => {
+    // A dead owner is replaced only if it is unchanged; a database without an owner goes to the first insert.
+    if (before !== null) {
+      const { incarnation, beat } = before;
+      const { matchedCount } = await meta.updateOne({ _id, incarnation, beat }, { $set: fields });
+      if (matchedCount === 1) return;
+    }
+    await meta.insertOne(mine).catch((error: unknown) => {
+      if (!isConflict(error)) throw error;
+    });
+  };
+  let failure: unknown;
+  await claim().catch((error: unknown) => {
+    failure = error;
   });
-  // Read back instead of trusting the reply: the driver resends a write whose reply was lost.
+  // Read back instead of trusting the reply: a claim may take effect although its reply was lost.
   const now = await meta.findOne({ _id });
-  if (now?.incarnation !== mine.incarnation) throw takenBy(where, now ?? before ?? mine);
+  if (now?.incarnation === mine.incarnation) return;
+  throw failure ?? takenBy(where, now ?? before ?? mine);
 };
 
 const keepBeating = ({ meta, where, times, onLost }: OwnerOptions, mine: OwnerDocument): Ownership => {
