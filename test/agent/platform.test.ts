@@ -24,16 +24,17 @@ test('each system has its paths, and its way to lock a directory', () => {
 });
 
 for (const system of ['linux', 'darwin'] as const)
-  test(`a directory locked as on ${system} has one owner, until that is killed`, async () => {
+  test(`a directory locked as on ${system} has one owner, until that is killed`, async (t) => {
     const folder = tempFolder();
     const lock = rulesOf(system).queueLock(folder);
     const owner = fork(new URL('./queue-owner-process.js', import.meta.url), [system, folder]);
+    t.after(() => owner.kill('SIGKILL'));
     const exited = new Promise((resolve) => owner.once('exit', resolve));
     await new Promise((resolve) => owner.once('message', resolve));
-    await assert.rejects(takeQueueLock(lock), /another mon-agent uses it/);
+    await assert.rejects(takeQueueLock(lock), /another mon-agent is using it/);
     owner.kill('SIGKILL');
     await exited;
     const ours = await takeQueueLock(lock);
-    await assert.rejects(takeQueueLock(lock), /another mon-agent uses it/);
+    await assert.rejects(takeQueueLock(lock), /another mon-agent is using it/);
     ours.close();
   });
