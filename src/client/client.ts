@@ -37,6 +37,11 @@ export interface Client {
   ports(): { readonly socket?: number; readonly http?: number };
 }
 
+const timeout = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+
 const map = (value: unknown): Json => (isMap(value) ? value : {});
 
 /** Adds defaults to configured socket scopes, so that keepalives contain the socket addresses. */
@@ -78,6 +83,8 @@ export const createClient = (parts: ClientParts): Client => {
   let wasUp = false;
   let stopping = false;
   let opening: Promise<void> | undefined;
+  /** The setup after the latest connect; settles when it ends, however it ends. */
+  let bootstrapped: Promise<void> = Promise.resolve();
   /** Counts connections; callbacks of older connections are ignored. */
   let connection = 0;
 
@@ -123,6 +130,7 @@ export const createClient = (parts: ClientParts): Client => {
 
   const subscribe = async (): Promise<void> => {
     for (const subscription of client['subscriptions'] as readonly string[]) {
+      if (stopping) return;
       const pipe = pipeOf(subscription);
       log.debug('subscribing to a subscription', { subscription });
       await transport.subscribe(pipe, pipe.type === 'direct' ? pipe.name : funnel, takeRequest);
@@ -185,7 +193,7 @@ export const createClient = (parts: ClientParts): Client => {
           log.info('connected to transport', { name: transport.name });
           connection += 1;
           const mine = connection;
-          bootstrap(() => mine === connection && !stopping && transport.isConnected()).catch(
+          bootstrapped = bootstrap(() => mine === connection && !stopping && transport.isConnected()).catch(
             (error: Error) => {
               // A lost connection is reported elsewhere; sockets that cannot be opened are fatal.
               if (mine === connection && transport.isConnected() && !stopping) onFault(error);
@@ -204,6 +212,8 @@ export const createClient = (parts: ClientParts): Client => {
       stopping = true;
       log.warn('stopping');
       pause();
+      // Subscribing to a queue that was just given up makes a broker close the channel, and the farewell would be lost.
+      await Promise.race([bootstrapped, timeout(stopGraceMs)]);
       if (transport.isConnected()) await transport.unsubscribe().catch(onFault);
       if (client['deregister'] === true && wasUp)
         publishResult(deregistrationResult(client, seconds(timers)));
