@@ -159,6 +159,34 @@ describe('leaving', () => {
     assert.equal(deregistrationResult({}, 1)['status'], 1);
   });
 
+  test('a client that stops while it subscribes gives up no queue that it is about to bind', async () => {
+    const made = setUp({ deregister: true });
+    const { transport } = made.broker;
+    let release: (() => void) | undefined;
+    transport.subscribe = () =>
+      new Promise((resolve) => {
+        release = () => {
+          release = undefined;
+          resolve();
+        };
+      });
+    // What a broker does: the queue goes with its last consumer, and binding it then ends the channel.
+    transport.unsubscribe = async () => {
+      if (release !== undefined) made.broker.lose();
+    };
+    made.client.start();
+    made.broker.connect();
+    await eventually(() => release !== undefined, 'the first subscription');
+    const stopped = made.client.stop();
+    await new Promise((resolve) => setImmediate(resolve));
+    release?.();
+    await stopped;
+    assert.deepEqual(
+      made.broker.results().map(({ check }) => (check as { name: string }).name),
+      ['deregistration'],
+    );
+  });
+
   test('a check in progress is waited for', async () => {
     const made = await start();
     made.broker.request('web', { name: 'slow', command: 'sleep 0.3; echo done' });
