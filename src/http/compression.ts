@@ -1,13 +1,13 @@
-// Answers are sent packed to who accepts it: lists of JSON shrink to a tenth. Packing is done beside the event loop, a few at
-// a time: an answer that would have to wait for it goes out as it is. What opens the API is never packed, nor are streams.
+// Response compression for clients that accept it: JSON lists shrink to a tenth. It runs off the event loop, with a limit on
+// concurrent jobs; above the limit a response is sent uncompressed. Responses with credentials and streams are never compressed.
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 export interface CompressionLimits {
-  /** Smaller answers are sent as they are: they fit into a packet or two. */
+  /** Smaller responses are not compressed: they fit into one or two packets. */
   readonly compressFromBytes: number;
-  /** Answers that are packed at once. */
+  /** Maximum number of responses compressed at the same time. */
   readonly maxCompressions: number;
 }
 
@@ -24,7 +24,7 @@ const packers: Readonly<Record<Encoding, (plain: string | Buffer) => Promise<Buf
   gzip: (plain) => promisify(gzip)(plain, { level: 5 }),
 };
 
-/** The best that is accepted; `;q=0` means that it is not. */
+/** The preferred encoding the client accepts; `;q=0` excludes one. */
 export const encodingFor = (accepted: string | readonly string[] | undefined): Encoding | undefined => {
   const offers = String(accepted ?? '')
     .split(',')

@@ -1,6 +1,5 @@
-// The memory of a session that sends the binary encoding: the agent's own entity, and the definitions of checks that all
-// sessions share. The counterpart of known-entity and known-frame, which do the same for JSON. Bytes are compared whole: no
-// hash, no guess.
+// Event cache of a session that uses the binary encoding: the agent's entity, and the check definitions shared by all sessions.
+// The counterpart of known-entity and known-frame for JSON. All bytes are compared; no hashes are used.
 import { LRUCache } from 'lru-cache';
 import { maxStatus } from '../../model/check.ts';
 import { type CheckEvent, type Event, hasCheck } from '../../model/event.ts';
@@ -19,7 +18,7 @@ import { SeenEntity } from './known-entity.ts';
 import { maxKnownFrameBytes, maxKnownFrames, missesBetweenLessons } from './limits.ts';
 
 interface KnownBytes {
-  /** Before and after the value of `last_seen`; `tail` is empty when there is none. */
+  /** The bytes before and after the value of `last_seen`; `tail` is empty if it is absent. */
   readonly head: Buffer;
   readonly tail: Buffer;
   readonly seen: SeenEntity;
@@ -50,7 +49,7 @@ class KnownBinaryEntity {
     const seen = new SeenEntity(entity);
     const value = seen.canMove ? lastSeenSpan(payload, { start, end }) : undefined;
     const isSplit = value !== undefined && value.end < end;
-    // Copies: the socket's buffer is shared with what came before and after.
+    // Copy: the socket's buffer is shared with other messages.
     const head = Buffer.from(payload.subarray(start, isSplit ? value.start : end));
     const tail = Buffer.from(isSplit ? payload.subarray(value.end, end) : []);
     this.#known = { head, tail, seen };
@@ -61,7 +60,7 @@ interface KnownDefinition {
   /** The bytes that do not change from result to result. */
   readonly ofEvent: Buffer;
   readonly ofCheck: Buffer;
-  /** Without the values of a result. Its definition is shared by all events made from it: never to be changed. */
+  /** Without the values of a result. Events made from it share its definition, which must not change. */
   readonly event: CheckEvent;
 }
 
@@ -70,7 +69,7 @@ interface Entry {
   misses: number;
 }
 
-/** Whether the spans of `bytes` are, one after the other, the whole of `known`. */
+/** Whether the concatenated spans of `bytes` equal `known`. */
 const areKnown = (known: Buffer, bytes: Buffer, spans: readonly number[]): boolean => {
   let at = 0;
   for (let index = 0; index < spans.length; index += 2) {
@@ -90,7 +89,7 @@ const joined = (bytes: Buffer, spans: readonly number[]): Buffer => {
   return Buffer.concat(parts);
 };
 
-/** The definitions all sessions of a listener share. Bounded in number, the least recently used leaves first. */
+/** The definitions shared by all sessions of a listener: an LRU cache with a maximum number of entries. */
 export class KnownDefinitions {
   readonly #entries = new LRUCache<string, Entry>({ max: maxKnownFrames });
 

@@ -1,4 +1,4 @@
-// The memory of a session that sends JSON: the agent's own entity, and the definitions of checks that all sessions share.
+// Event cache of a session that uses JSON: the agent's entity, and the check definitions shared by all sessions.
 import { parseEventAround } from '../../model/event-parse.ts';
 import { parseGuarded } from '../../model/guarded-json.ts';
 import { maxPayloadBytes } from '../../wire/limits.ts';
@@ -13,7 +13,7 @@ export const createJsonMemory = (frames: KnownFrames, entity = new KnownEntity()
     const known = frames.recognise(payload, span, address.namespace);
     if (known !== undefined) return known;
     const raw = parseGuarded(textAround(payload, span), { maxBytes: maxPayloadBytes });
-    // Anything but the null that was put there: the document has two entities.
+    // If it is not the null that replaced the entity, the document has two entities.
     if (!raw.ok || (raw.value as { entity?: unknown }).entity !== null) return undefined;
     const parsed = parseEventAround(raw.value, span.entity, address);
     if (!parsed.ok) return undefined;

@@ -31,7 +31,7 @@ const prunedSchema = z.array(
   }),
 );
 
-/** Kinds whose resources are in the table and go by a plain delete, what refers to others first. */
+/** Kinds that a plain delete removes, ordered so that a resource is deleted before those it refers to. */
 const prunable = [...resourceKinds]
   .reverse()
   .filter(
@@ -139,7 +139,7 @@ export const pruneRoutes = (table: Resources): readonly GuardedRoute[] => {
     });
   };
 
-  /** Nothing is deleted when one of them may not be. */
+  /** Deletes nothing if the caller may not delete one of them. */
   const mustDelete = (call: AuthenticatedCall, kind: ResourceKind, namespace: string, name: string): void => {
     const decision = authorize(table, call.principal, {
       verb: 'delete',

@@ -12,7 +12,7 @@ import { askControl } from './control-client.ts';
 import { createProgress, shownBytes, shownCount } from './progress.ts';
 import { storeName } from './store-identity.ts';
 
-/** The backup is whole, but records that can't be read are not in it. */
+/** The backup is complete except for records that could not be read. */
 const incompleteExitCode = 3;
 
 const write = async (settings: BackendSettings, file: string): Promise<BackupResult> => {
@@ -54,7 +54,7 @@ const backup = async (settings: BackendSettings, file: string, isForced: boolean
   return incompleteExitCode;
 };
 
-/** What to say about the keys that sealed something in the backup, or undefined when they are all here. */
+/** A warning about encryption keys that the backup needs and that are missing here; undefined if none is. */
 const missingKeys = (settings: BackendSettings, sealedWith: readonly string[]): string | undefined => {
   if (sealedWith.length === 0) return undefined;
   const path = encryptionKeyPath(settings);

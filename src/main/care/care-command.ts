@@ -1,5 +1,5 @@
-// What the commands that care for a store have in common: their flags, their settings, and whether a backend runs on the
-// store or they open it themselves.
+// Shared by the maintenance commands: flags, settings, and the choice between asking the backend that serves the store and
+// opening the store directly.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -16,14 +16,14 @@ import { storeIdentity } from './store-identity.ts';
 
 export type ExitWith = (command: () => Promise<number>) => Promise<void>;
 
-/** Flags by which a store is found. */
+/** Flags that select the store. */
 const storeFlags = ['config-file', 'state-dir', 'store-url', 'trusted-ca-file', 'encryption-key-file'];
 
 export interface CareCommand {
   readonly name: string;
   readonly description: string;
   readonly examples: readonly string[];
-  /** Flags of `start` besides those by which a store is found. */
+  /** Flags of `start` other than those that select the store. */
   readonly flags?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export const runningBackend = async (settings: BackendSettings): Promise<Backend
   return status?.identity === storeIdentity(settings) ? status : undefined;
 };
 
-/** Throws unless there is something at all: to look at a store must not make one. */
+/** Throws if there is no store: reading must not create one. */
 const requireStore = (settings: BackendSettings): void => {
   const dir = embeddedDir(settings.storeUrl, settings.stateDir);
   if (dir !== undefined && !existsSync(join(dir, 'data.mdb')))
@@ -56,7 +56,7 @@ const requireStore = (settings: BackendSettings): void => {
     );
 };
 
-/** Who meets an owner may have meant to ask it: says how. */
+/** Adds to an error about a running owner how to reach that backend instead. */
 const withHint = (error: unknown): unknown =>
   error instanceof StoreError && error.message.includes('another backend')
     ? new StoreError(
@@ -66,7 +66,7 @@ const withHint = (error: unknown): unknown =>
       )
     : error;
 
-/** Claims the store for the time of `work`, so that no backend serves from it meanwhile. */
+/** Owns the store while `work` runs, so that no backend can serve from it. */
 export const withStore = async <T>(
   settings: BackendSettings,
   purpose: OpenPurpose,

@@ -1,4 +1,4 @@
-// `mon-backend check-store`: names the records that a backend could not use, and puts them aside and back.
+// `mon-backend check-store`: lists records that a backend cannot use, moves them aside and restores them.
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createVault, type Vault } from '../../actors/resources/vault.ts';
@@ -11,13 +11,13 @@ import { askControl } from './control-client.ts';
 import { createProgress, shownCount } from './progress.ts';
 import { storeName } from './store-identity.ts';
 
-/** Undefined without the key file: what is sealed is then not looked into. */
+/** Undefined without the key file: sealed values are then not checked. */
 export const vaultOf = (settings: BackendSettings): Vault | undefined => {
   const path = encryptionKeyPath(settings);
   return existsSync(path) ? createVault(readEncryptionKeys(path)) : undefined;
 };
 
-/** Prints what it meets; resolves with the bad ones. */
+/** Prints its findings; resolves to the bad records. */
 const follow = async (steps: AsyncIterable<CheckStep>): Promise<readonly BadRecord[]> => {
   const progress = createProgress();
   const bad: BadRecord[] = [];

@@ -1,4 +1,4 @@
-// Reads every record of a store and tells the bad ones apart. Changes nothing.
+// Reads every record of a store and reports the bad ones. Read-only.
 import { parseStoreKey } from '../../actors/resources/resource.ts';
 import type { Vault } from '../../actors/resources/vault.ts';
 import type { ExaminedStore } from '../../store/maintained-store.ts';

@@ -1,4 +1,4 @@
-// The other end of the control socket: finds the backend that runs on a state directory, and asks it to do something.
+// Client of the control socket: finds the backend that runs on a state directory and sends it a command.
 import { existsSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const connect = (stateDir: string, url: string, timeoutMs: number): Promise<Inco
 const wentAway = (stateDir: string): Error =>
   new Error(`the backend in ${stateDir} went away in the middle; run the command again`);
 
-/** Lines of the answer. Throws what the backend could not do, or when it ends in the middle. */
+/** The lines of the response. Throws the error the backend reports, or if the connection ends early. */
 export async function* askControl(
   stateDir: string,
   url: string,
@@ -69,7 +69,7 @@ export async function* askControl(
   if (!isDone) throw wentAway(stateDir);
 }
 
-/** Undefined when no backend runs there. Rejects when it can't be reached: it belongs to another user, or hangs. */
+/** Undefined if no backend runs there. Rejects if it cannot be reached: another user owns it, or it does not respond. */
 export const reachControl = async (stateDir: string): Promise<BackendStatus | undefined> => {
   if (!existsSync(join(stateDir, controlName))) return undefined;
   try {

@@ -1,13 +1,13 @@
-// Where a running backend listens for the commands of its own machine: a socket in its state directory.
+// The path of the control socket in the state directory, where a running backend accepts local commands.
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const controlName = 'control.sock';
 
-/** Addresses of sockets are short (`sun_path`); a directory with a longer path is reached through a descriptor of it. */
+/** Socket paths are limited in length (`sun_path`); longer directories are addressed through a file descriptor. */
 const maxPathBytes = 103;
 
-/** Runs `use` with a path to the socket that the system takes. */
+/** Calls `use` with a socket path that is short enough. */
 export const withControlPath = async <T>(stateDir: string, use: (path: string) => Promise<T>): Promise<T> => {
   const path = join(stateDir, controlName);
   if (Buffer.byteLength(path) <= maxPathBytes || process.platform !== 'linux') return use(path);

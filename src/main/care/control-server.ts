@@ -1,6 +1,6 @@
-// The control socket: how commands on the backend's own machine reach the process that owns the store. It lies in the state
-// directory and is open to its user only; who can connect to it could read the store as well. Speaks HTTP/1.1: a request
-// names the work, the answer is one JSON object a line, the last `{"done":true}` or `{"error":"..."}`.
+// The control socket: local commands use it to reach the process that owns the store. It is in the state directory with mode
+// 0600; anyone who can connect can also read the store. HTTP/1.1: the path names the command, the response has one JSON
+// object per line, the last is `{"done":true}` or `{"error":"..."}`.
 import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -10,14 +10,14 @@ import { reachControl } from './control-client.ts';
 import { controlName, withControlPath } from './control-path.ts';
 import { controlChunkBytes, controlStallMs, maxControlConnections } from './limits.ts';
 
-/** By path; each makes the lines of its answer. It is ended early when the asker goes away. */
+/** By path; each yields the lines of its response, and is stopped if the client disconnects. */
 export type ControlRoutes = Readonly<Record<string, () => AsyncIterable<object>>>;
 
 export interface Control {
   close(): Promise<void>;
 }
 
-/** Throws when the asker does not read on. */
+/** Throws if the client stops reading. */
 const write = async (response: ServerResponse, text: string): Promise<void> => {
   if (response.destroyed) throw new Error('the command went away');
   if (response.write(text)) return;
@@ -33,7 +33,7 @@ const answer = async (lines: AsyncIterable<object>, response: ServerResponse): P
   let waiting = '';
   for await (const line of lines) {
     waiting += `${JSON.stringify(line)}\n`;
-    // Progress is for people who look now; records can wait for each other.
+    // Progress lines are sent immediately; records are batched.
     if (waiting.length < controlChunkBytes && !('progress' in line)) continue;
     await write(response, waiting);
     waiting = '';
@@ -57,7 +57,7 @@ const serve = (routes: ControlRoutes, log: Logger): Server =>
       .finally(() => response.end());
   });
 
-/** Undefined where there can be no socket; the log says why. The caller owns the store, so a socket that is there is a leftover. */
+/** Undefined if no socket can be created (logged). The caller owns the store, so an existing socket is stale and replaced. */
 export const openControl = async (
   stateDir: string,
   routes: ControlRoutes,

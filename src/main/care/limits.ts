@@ -1,22 +1,22 @@
 // Every limit of this folder, each with its unit in its name.
 
-/** Connections the control socket takes at once. */
+/** Maximum number of concurrent connections to the control socket. */
 export const maxControlConnections = 16;
 
-/** Lines of an answer go out together, in so many bytes. */
+/** Size of a batch of response lines. */
 export const controlChunkBytes = 64 * 1024;
 
-/** A command that reads nothing for so long is cut off. */
+/** A client that reads nothing for this long is disconnected. */
 export const controlStallMs = 60_000;
 
-/** How long a backend may take to say that it is there. */
+/** Timeout of the first response of a backend. */
 export const controlReachMs = 5_000;
 
-/** A backend that says nothing for so long in the middle of a command is given up. */
+/** Timeout between two lines of a response. */
 export const controlIdleMs = 120_000;
 
-/** How often progress is shown on a terminal. */
+/** Interval of the progress display on a terminal. */
 export const progressMs = 250;
 
-/** Records an upgrade writes anew at a time. */
+/** Number of records that an upgrade rewrites per batch. */
 export const upgradeBatch = 256;

@@ -1,18 +1,18 @@
-// Migrations: what turns the records of one store format into those of the next. Each can be repeated: a record that is in the
-// new form already stays as it is. A backend reads the forms of all formats, so it serves before and during an upgrade; the
-// upgrade sees to it that a later version may forget the old ones.
+// Migrations convert records from one store format to the next. They are idempotent: a record in the new form is left as it
+// is. A backend reads all formats, so it can serve before and during an upgrade; the upgrade allows a later version to drop
+// support for the old ones.
 import { entityVersion, restoreEntity } from '../../machines/entity/entity-machine.ts';
 import type { RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
 
-/** What a migration makes of a record; revision and time are the writer's. */
+/** The migrated content of a record; the writer sets revision and time. */
 export type MigratedRecord = Pick<StoredRecord, 'machine' | 'version' | 'deadlines' | 'state'>;
 
 export interface Migration {
-  /** The format it leads to, from the one before. */
+  /** The target format; the source is the one before. */
   readonly to: number;
-  /** For people, before they agree. */
+  /** Shown to the operator before confirmation. */
   readonly what: string;
-  /** Undefined when the record is in the new form, or none of those it changes. Throws what is wrong with it. */
+  /** Undefined if the record needs no change. Throws if the record is invalid. */
   readonly migrate: (kind: RecordKind, key: string, record: StoredRecord) => MigratedRecord | undefined;
 }
 
@@ -22,7 +22,7 @@ const entityWithSilence: Migration['migrate'] = (kind, _key, { machine, version,
   return { machine, version: entityVersion, deadlines, state: { value, context } };
 };
 
-/** In order. */
+/** In ascending order of format. */
 export const migrations: readonly Migration[] = [
   { to: 2, what: 'entities keep for how long they may be silent', migrate: entityWithSilence },
 ];

@@ -1,4 +1,4 @@
-// Checks whose namespace is gone. An upgrade stops at them: their definitions would be converted and belong to nobody.
+// Checks whose namespace no longer exists. An upgrade stops if it finds any.
 import { parseStoreKey } from '../../actors/resources/resource.ts';
 import type { ExaminedStore } from '../../store/maintained-store.ts';
 

@@ -1,10 +1,10 @@
-// Progress on a terminal: one line on standard error that is written over. Nothing where nobody looks.
+// Progress display: one line on standard error that is overwritten in place. No output if it is not a terminal.
 import { progressMs } from './limits.ts';
 
 export interface Progress {
   /** Shown at most four times a second. */
   show(text: string): void;
-  /** Takes the line away. */
+  /** Clears the line. */
   end(): void;
 }
 

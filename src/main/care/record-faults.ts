@@ -1,4 +1,4 @@
-// What is wrong with a record beyond what its store can tell: its key, the state of its machine, what is sealed in it.
+// Checks of a record beyond those of the store: its key, its machine state, its sealed values.
 
 import { parseStoreKey } from '../../actors/resources/resource.ts';
 import { isSealed, type Vault } from '../../actors/resources/vault.ts';
@@ -10,7 +10,7 @@ import type { RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
 
 export interface FaultContext {
   readonly namespaces: ReadonlySet<string>;
-  /** Opens what is sealed; undefined when the key file is not there. */
+  /** Decrypts sealed values; undefined if the key file is missing. */
   readonly vault: Vault | undefined;
 }
 
@@ -24,7 +24,7 @@ const requireNamespace = (namespace: string, { namespaces }: FaultContext): void
   if (!namespaces.has(namespace)) throw new Error(`its namespace ${namespace} does not exist`);
 };
 
-/** Made and kept by the backend itself. */
+/** Created and maintained by the backend itself. */
 const ownNamespace = 'mon-system';
 
 const watched =
@@ -71,7 +71,7 @@ const looks: Readonly<Record<RecordKind, Look>> = {
   },
 };
 
-/** Undefined when the record is as a backend needs it. */
+/** The first fault of the record; undefined if it is valid. */
 export const recordFault = (
   kind: RecordKind,
   key: string,

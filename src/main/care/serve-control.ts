@@ -1,4 +1,4 @@
-// What a running backend does for commands of its machine, by the path of the request.
+// The commands that a running backend serves on its control socket, by request path.
 
 import type { GroupCommit } from '../../actors/durable/group-commit.ts';
 import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
@@ -25,7 +25,7 @@ export interface ControlWorld {
   readonly log: Logger;
 }
 
-/** Two upgrades would do the same work twice. */
+/** Only one upgrade runs at a time. */
 const oneAtATime = (() => {
   let isBusy = false;
   return async function* <T>(begin: () => AsyncIterable<T>): AsyncGenerator<T, void, void> {

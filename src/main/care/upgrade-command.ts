@@ -1,5 +1,5 @@
-// `mon-backend upgrade`: brings the records of a store into the format of this program, while the backend serves or while it is
-// stopped (interface, section 9).
+// `mon-backend upgrade`: migrates the records of a store to the format of this program, with the backend running or stopped
+// (interface section 9).
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { version } from '../../program/version.ts';
@@ -13,7 +13,7 @@ import { storeName } from './store-identity.ts';
 import { type UpgradeStep, upgrade } from './upgrade.ts';
 import { storeAtRest } from './upgrade-targets.ts';
 
-/** Asks on standard error, so that standard output stays what the command did. */
+/** Prompts on standard error, so that standard output contains results only. */
 const confirm = async (question: string): Promise<boolean> => {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {

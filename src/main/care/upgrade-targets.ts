@@ -1,4 +1,4 @@
-// What an upgrade writes through: the store itself while no backend runs on it, or the one writer of the backend that does.
+// Where an upgrade writes: directly to the store, or through the group commit of the backend that serves from it.
 import type { GroupCommit } from '../../actors/durable/group-commit.ts';
 import { outcomeError } from '../../actors/outcomes/outcome-rules.ts';
 import type { MaintainedStore } from '../../store/maintained-store.ts';
@@ -20,7 +20,7 @@ export const storeAtRest = (store: MaintainedStore): UpgradeTarget => ({
   writeMarker: (marker) => store.writeMarker(marker),
 });
 
-/** Resolves when the record is durable in its new form, by this write or by a newer one of its owner. */
+/** Resolves when the record is durable in its new form, written here or by a newer write of its actor. */
 const rewriteOne = async (
   committer: Pick<GroupCommit, 'rewrite' | 'committed'>,
   { kind, key, rev, record }: Rewrite,
@@ -37,11 +37,11 @@ const rewriteOne = async (
       if (!isAsked) resolve(false);
     });
   if (await attempt()) return;
-  // A key nobody has read since the start is unknown to the committer until it is read.
+  // The group commit knows the revision of a key only after the key was read.
   if ((await committer.committed(kind, key))?.rev === rev) await attempt();
 };
 
-/** An actor that writes its record meanwhile writes it in the new form: then there is nothing left to do. */
+/** If its actor writes the record in the meantime, that write already has the new form. */
 export const servingStore = (
   store: MaintainedStore,
   committer: Pick<GroupCommit, 'rewrite' | 'committed'>,

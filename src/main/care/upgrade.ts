@@ -1,6 +1,6 @@
-// Upgrades a store: every record goes through the migrations between the format it is in and the one of this program, then the
-// store's marker says so. It can be repeated: killed in the middle it leaves old and new records side by side, which every
-// backend reads, and the next run goes on. The writer is a parameter: a store at rest, or the backend that serves from it.
+// Upgrades a store: applies all pending migrations to every record, then updates the format marker. It can be repeated: an
+// interrupted run leaves records of both formats, which every backend can read, and the next run continues. The writer is a
+// parameter: a stopped store, or the backend that serves from it.
 import { type StoreMarker, storeFormat } from '../../store/format-marker.ts';
 import type { ExaminedStore } from '../../store/maintained-store.ts';
 import { type RecordKind, recordKinds, type StoredRecord } from '../../store/snapshot-store.ts';
@@ -11,7 +11,7 @@ import { orphanedChecks } from './orphaned-checks.ts';
 export interface Rewrite {
   readonly kind: RecordKind;
   readonly key: string;
-  /** What it takes the place of: nothing is written when a newer one is stored. */
+  /** The revision it replaces: nothing is written if a newer one is stored. */
   readonly rev: number;
   readonly record: MigratedRecord;
 }
@@ -19,7 +19,7 @@ export interface Rewrite {
 export interface UpgradeTarget {
   readonly store: Pick<ExaminedStore, 'examine'>;
   readonly marker: StoreMarker;
-  /** Resolves when they are durable, or were overtaken by newer ones. */
+  /** Resolves when the records, or newer versions of them, are durable. */
   rewrite(rewrites: readonly Rewrite[]): Promise<void>;
   writeMarker(marker: StoreMarker): Promise<void>;
 }
@@ -56,7 +56,7 @@ const migrated = (
   return changed;
 };
 
-/** Throws when a check has no namespace (nothing is written then), or when a record can't be migrated. */
+/** Throws if the namespace of a check is missing (before any write), or if a record cannot be migrated. */
 export async function* upgrade(
   { store, marker, rewrite, writeMarker }: UpgradeTarget,
   migrations: readonly Migration[] = allMigrations,

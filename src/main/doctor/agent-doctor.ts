@@ -1,5 +1,5 @@
-// What `mon-agent doctor` looks at: everything that keeps an agent with these settings from working, before or while it runs. Backends are
-// asked as an agent asks them, but for the upgrade to a WebSocket: no session begins, and one that is there goes on.
+// The checks of `mon-agent doctor`: everything that can keep an agent with these settings from working. Backends are contacted
+// with the agent's request but without the WebSocket upgrade, so no session starts and an existing one is not replaced.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { AgentConfig } from '../../agent/flags.ts';
@@ -55,7 +55,7 @@ const ask = async (
   });
 };
 
-/** The answer says the time to the second. */
+/** The `Date` header has a resolution of one second. */
 const clock = (url: string, date: string | undefined, nowMs: number): readonly Finding[] => {
   if (date === undefined) return [];
   const differenceMs = Math.abs(nowMs - Date.parse(date));
@@ -66,7 +66,7 @@ const clock = (url: string, date: string | undefined, nowMs: number): readonly F
   return [ok('clock', `the clock of ${url} is that of this machine`)];
 };
 
-/** What a handshake would end with. To one that is no upgrade, an agent who may come in is told that it is none. */
+/** The expected result of a handshake: an accepted agent gets the error for a missing upgrade. */
 const verdict = (url: string, status: number, body: string, { user }: AgentConfig): Finding => {
   if (status === 400 && /^Bad Request\b/.test(body))
     return ok(area, `${url} answers, and lets this agent in`);
@@ -117,7 +117,7 @@ const portsOf = (config: AgentConfig): readonly Probe[] => {
   ];
 };
 
-/** Before it runs, or while it does. */
+/** Runs with the agent stopped or running. */
 export const examineAgent = (config: AgentConfig): Promise<readonly Finding[]> =>
   examine([
     ...portsOf(config),

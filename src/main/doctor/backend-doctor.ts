@@ -1,4 +1,4 @@
-// What `mon-backend doctor` looks at: everything that keeps a backend with these settings from working, before or while it runs.
+// The checks of `mon-backend doctor`: everything that can keep a backend with these settings from working.
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const initialPassword = ({ stateDir }: BackendSettings): Probe => ({
   },
 });
 
-/** Before it runs, or while it does. */
+/** Runs with the backend stopped or running. */
 export const examineBackend = async (settings: BackendSettings): Promise<readonly Finding[]> => {
   const running = await runningBackend(settings);
   const { authorities } = createTrust(settings.trustedCaFile);

@@ -1,4 +1,4 @@
-// Are the brokers of the earlier generation there, and do they let us in? Asked with the transport the backend uses.
+// Checks that the brokers of the earlier generation are reachable and accept the credentials, with the backend's transport.
 import { type BrokerFiles, brokerFromUrl } from '../../wire/earlier/broker-url.ts';
 import { createRabbitmqTransport } from '../../wire/earlier/rabbitmq-transport.ts';
 import { createRedisTransport } from '../../wire/earlier/redis-transport.ts';
@@ -7,7 +7,7 @@ import { reachMs } from './limits.ts';
 
 const area = 'broker';
 
-/** Without user and password. */
+/** For display: without user and password. */
 const shown = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');
 
 const ask = async (url: string, files: BrokerFiles): Promise<Finding> => {

@@ -1,4 +1,4 @@
-// Certificates: their dates, their names, and whether their key is theirs.
+// Checks certificates: validity dates, host names, and that the private key matches.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readAuthorities } from '../../program/authorities.ts';
@@ -55,7 +55,7 @@ const names = (file: string, certificate: X509Certificate, hosts: readonly strin
     );
 };
 
-/** A certificate with its key. `hosts`: by which others reach this program; empty for one that is a client. */
+/** A certificate with its key. `hosts`: the names clients use to reach this program; empty for client certificates. */
 export const pairProbe = (
   certFile: string,
   keyFile: string,
@@ -81,7 +81,7 @@ export const pairProbe = (
   },
 });
 
-/** A file of authorities. */
+/** A file of certificate authorities. */
 export const authoritiesProbe = (flag: string, file: string): Probe => ({
   area,
   ask: () =>

@@ -1,5 +1,5 @@
-// `mon-backend doctor` and `mon-agent doctor`: their flags, and how their findings are shown. What they look with is loaded when
-// they run: an agent that only starts needs none of it.
+// `mon-backend doctor` and `mon-agent doctor`: flags and output. The checks are loaded on demand, since an agent does not need
+// them.
 import { type Command, Option } from 'commander';
 import { resolveConfig } from '../../agent/config.ts';
 import { agentFlags, agentProgram } from '../../agent/flags.ts';
@@ -12,7 +12,7 @@ import { type ReportFormat, report } from './finding.ts';
 const flagsLike = (flags: object, pattern: RegExp): readonly string[] =>
   Object.keys(flags).filter((flag) => pattern.test(flag));
 
-/** Those whose values are examined. */
+/** The flags whose values are checked. */
 const backendDoctorFlags = flagsLike(
   backendFlags,
   /^(agent-(auth|host|port)|api-(listen|url)|cache-dir|cert-file|config-file|encryption|key-file|earlier-(api|brokers)|state-dir|store-url|trusted)/,
@@ -33,7 +33,7 @@ const sources = (command: Command) => ({
   readFile: readTextFile,
 });
 
-/** Settings that make no sense are the first finding, and the last. */
+/** Invalid settings are reported as the only finding. */
 const exitWith = async (program: string, run: () => Promise<number>): Promise<void> => {
   try {
     process.exit(await run());

@@ -1,4 +1,4 @@
-// What a doctor finds: one line each, with what to do.
+// Findings of a doctor: one line each, with the suggested action.
 import { errorText } from '../../program/log.ts';
 
 /** `warn`: it works, and should be looked at. `fail`: it does not work. */
@@ -9,11 +9,11 @@ export interface Finding {
   /** `port`, `folder`, `disk`, `certificate`, `store`, ... */
   readonly area: string;
   readonly what: string;
-  /** What to do about it. */
+  /** The suggested action. */
   readonly advice?: string;
 }
 
-/** One question; a throw becomes a failure. */
+/** One check; an exception becomes a failure. */
 export interface Probe {
   readonly area: string;
   readonly ask: () => Promise<readonly Finding[]> | readonly Finding[];
@@ -27,7 +27,7 @@ export const fail = (area: string, what: string, advice: string): Finding => ({
   ...{ verdict: 'fail', area, what, advice },
 });
 
-/** All at once; in the order of the questions. */
+/** Runs all checks concurrently; results keep the order of the checks. */
 export const examine = async (probes: readonly Probe[]): Promise<readonly Finding[]> => {
   const answers = await Promise.all(
     probes.map(async ({ area, ask }) => {
@@ -46,7 +46,7 @@ const lineOf = ({ verdict, area, what, advice }: Finding): string =>
 
 export type ReportFormat = 'text' | 'json';
 
-/** Resolves with the exit code: 1 when something fails. */
+/** Resolves to the exit code: 1 if a check failed. */
 export const report = (findings: readonly Finding[], format: ReportFormat): number => {
   if (format === 'json') console.log(JSON.stringify(findings, null, 2));
   else for (const finding of findings) console.log(lineOf(finding));

@@ -1,11 +1,11 @@
-// Folders and files a program keeps: there, writable, for its user only, and with room on their disk.
+// Checks the folders and files of a program: existing, writable, private, and with free disk space.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { shownBytes } from '../care/progress.ts';
 import { type Finding, fail, ok, type Probe, warn } from './finding.ts';
 
 const othersBits = 0o077;
-/** With less a program soon stops writing. */
+/** Minimum free space before a warning. */
 const failBytes = 64 * 1024 * 1024;
 const warnBytes = 1024 * 1024 * 1024;
 const warnShare = 0.05;
@@ -69,7 +69,7 @@ export const folderProbe = (flag: string, path: string): Probe => ({
   ask: () => [folder(flag, path), disk(path)],
 });
 
-/** A file with a secret in it: readable, and by its user only. */
+/** Checks a file with a secret: readable, and only by its user. */
 export const privateFile = (area: string, path: string): Finding => {
   if (!isAllowed(path, constants.R_OK))
     return fail(

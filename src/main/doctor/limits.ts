@@ -1,8 +1,8 @@
 // Every limit of this folder, each with its unit in its name.
 
-/** How long others may take to answer. */
+/** Timeout of a remote check. */
 export const reachMs = 8_000;
 
-/** Clocks that differ by more are told. */
+/** A larger clock difference is reported. */
 export const clockWarnMs = 2_000;
 export const clockFailMs = 30_000;

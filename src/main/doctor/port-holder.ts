@@ -1,5 +1,5 @@
-// Who has a port of this machine, from /proc: the socket by its address, then the process that holds its inode. Processes of
-// other users are seen by root only.
+// Finds the process that listens on a local port, from /proc: the socket by its address, then the process with its inode.
+// Processes of other users are visible to root only.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export type Protocol = 'tcp' | 'udp';
@@ -35,12 +35,12 @@ const holds = (pid: string, inodes: ReadonlySet<string>): boolean => {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => inodes.has(readlinkSync(`/proc/${pid}/fd/${fd}`)));
   } catch {
-    // It ended meanwhile, or belongs to another user.
+    // The process has ended, or belongs to another user.
     return false;
   }
 };
 
-/** Undefined where nobody can say. */
+/** Undefined if it cannot be determined. */
 export const portHolder = (protocol: Protocol, port: number): Holder | undefined => {
   const inodes = inodesOf(protocol, port);
   if (inodes.size === 0) return undefined;

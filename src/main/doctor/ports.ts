@@ -1,4 +1,4 @@
-// Are the ports free that a program listens on? Tried by listening on them for a moment.
+// Checks that the ports of a program are free, by listening on them briefly.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -12,7 +12,7 @@ export interface PortQuestion {
   readonly host: string;
   readonly port: number;
   readonly protocol?: Protocol;
-  /** Whether a process is the very program that is examined. */
+  /** Whether a process is the running instance of the program that is checked. */
   readonly isOurs: (holder: Holder) => boolean;
 }
 

@@ -1,4 +1,4 @@
-// Are the directories, issuers and secrets stores there that the store names? Each is asked as the backend would ask it.
+// Checks that the configured directories, OIDC issuers and secrets stores are reachable, with the backend's own clients.
 import { connect } from 'node:net';
 import { parseStoreKey } from '../../actors/resources/resource.ts';
 import { createSealedCodec, sealedSegments } from '../../actors/resources/sealed-codec.ts';
@@ -87,7 +87,7 @@ const probesOf = (segment: string, resource: unknown, authorities: TrustedAuthor
   }));
 };
 
-/** Without a vault what is sealed is not asked. */
+/** Without the encryption key, providers with sealed credentials are skipped. */
 export const providerFindings = async (
   store: Pick<ExaminedStore, 'examine'>,
   vault: Vault | undefined,

@@ -1,5 +1,5 @@
-// The store: reachable, of a format we know, its key there; and the providers it names. A backend that runs is asked to look
-// itself, since the store is its own.
+// Checks the store: reachable, of a known format, with its encryption key; then the providers in it. A running backend performs
+// these checks itself, since it owns the store.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
@@ -36,7 +36,7 @@ const key = (settings: BackendSettings, isNew: boolean): Finding => {
       );
 };
 
-/** What a store holds that is looked at: by the backend that has it, or by the doctor. */
+/** The checked content of a store, read by the backend that owns it or by the doctor. */
 export const storeFindings = async (
   store: MaintainedStore,
   settings: BackendSettings,

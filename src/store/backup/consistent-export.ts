@@ -1,10 +1,10 @@
-// Reads a whole store while others write to it, and ends with what it held at one moment. Works on every kind of store, since
-// it needs nothing of them but that all writes pass through here.
+// Consistent export of a store during writes: the result is the content at one point in time. It works on every kind of store,
+// since it only requires that all writes pass through this module.
 //
-// First every record is read once, in order of kind and key. Keys that were written meanwhile are noted when their commit
-// has ended, and read again in rounds, which get shorter as long as reading is quicker than writing. The last round holds
-// commits back for the few milliseconds it takes to read the last keys: that is the moment the export is of. So whoever
-// reads the export takes the last that was said of a key.
+// First every record is read once, in order of kind and key. Keys that are written in the meantime are recorded when their
+// commit ends, and read again in rounds, which get shorter as long as reading is faster than writing. The last round holds
+// commits for a few milliseconds while it reads the remaining keys: that is the point in time of the export. For a key that
+// occurs several times, the last occurrence is valid.
 import type { Examined, ExaminedStore } from '../maintained-store.ts';
 import {
   type RecordKind,
@@ -28,7 +28,7 @@ export type ExportItem =
       readonly key: string;
       readonly fault: string;
     }
-  /** From here on keys come again that came before. */
+  /** After this item, earlier keys may occur again. */
   | { readonly type: 'changes' }
   | { readonly type: 'gone'; readonly kind: RecordKind; readonly key: string };
 
@@ -41,9 +41,9 @@ export interface ExportLimits {
 const defaults: ExportLimits = { maxHeldKeys, maxHeldBytes, maxRounds: maxExportRounds };
 
 export interface Exportable {
-  /** To be used in place of the store that was given. */
+  /** Use this instead of the given store. */
   readonly store: SnapshotStore;
-  /** One at a time. Throws StoreError('unavailable') when another one is under way, or writes are too quick for it. */
+  /** One export at a time. Throws StoreError('unavailable') if another one is running, or if writes are too fast for it. */
   export(): AsyncGenerator<ExportItem, void, void>;
 }
 
@@ -83,14 +83,14 @@ export const exportable = (inner: ExaminedStore, limits: ExportLimits = defaults
     try {
       return await inner.commit(writes);
     } finally {
-      // Also after a failure: what became of the writes is unknown then.
+      // Also after a failure: the writes may have taken effect.
       for (const { kind, key } of writes) changes?.add(kind, key);
       underWay -= 1;
       if (underWay === 0) onQuiet?.();
     }
   };
 
-  /** Runs while no commit is under way and none begins. */
+  /** Runs while no commit is in progress and none can start. */
   const holding = async <T>(work: () => Promise<T>): Promise<T> => {
     let release: () => void = () => {};
     held = new Promise((resolve) => {
@@ -117,7 +117,7 @@ export const exportable = (inner: ExaminedStore, limits: ExportLimits = defaults
     return taken;
   };
 
-  /** Kept in memory while commits are held back, so that a slow reader of the export holds up nobody; undefined: too much. */
+  /** Buffered while commits are held, so that a slow reader does not block them; undefined if it exceeds the limit. */
   const readLast = async (last: Changes): Promise<readonly ExportItem[] | undefined> => {
     const items: ExportItem[] = [];
     let bytes = 0;
@@ -130,7 +130,7 @@ export const exportable = (inner: ExaminedStore, limits: ExportLimits = defaults
     return items;
   };
 
-  /** Resolves with the last items, or undefined when another round is needed. */
+  /** Resolves to the last items, or undefined if another round is needed. */
   const finish = (): Promise<readonly ExportItem[] | undefined> =>
     holding(async () => {
       const last = takeChanges();

@@ -1,5 +1,4 @@
-// Reads a backup file from beginning to end, and believes nothing: every line, every checksum and the end are compared. What
-// is wrong is said with the line it is in.
+// Reads a backup file and validates all of it: every line, every checksum and the end. Errors name the line.
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { LineSplitter } from '../../program/line-splitter.ts';
@@ -22,7 +21,7 @@ import {
 } from './backup-format.ts';
 import { maxLineBytes } from './limits.ts';
 
-/** What a restore acts on; `at` is the number of the line. */
+/** One entry of the backup; `at` is its line number. */
 export type BackupLine =
   | { readonly type: 'header'; readonly header: BackupHeader }
   | { readonly type: 'record'; readonly at: number; readonly line: RecordLine; readonly bytes: number }
@@ -33,7 +32,7 @@ export type BackupLine =
 
 const kinds: ReadonlySet<unknown> = new Set(recordKinds);
 
-/** Throws BackupError. A file that was read to its end is whole and unaltered. */
+/** Throws BackupError. If it ends normally, the file is complete and unaltered. */
 export async function* readBackup(file: string): AsyncGenerator<BackupLine, void, void> {
   const sums = new Checksums();
   let at = 0;
@@ -113,7 +112,7 @@ const parse = (file: string, bytes: Buffer, at: number): Readonly<Record<string,
   throw at === 1 ? new BackupError(`${file} is no backup of mon`) : altered(file, `line ${at} is not JSON`);
 };
 
-/** Lines without their ends. Throws BackupError for what is no gzip, or ends within. */
+/** Yields lines without line breaks. Throws BackupError if the file is not gzip or is truncated. */
 async function* linesIn(file: string): AsyncGenerator<Buffer, void, void> {
   const source = createReadStream(file);
   const plain = source.pipe(createGunzip());

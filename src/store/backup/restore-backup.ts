@@ -1,6 +1,6 @@
-// Restores a backup into an empty store of any kind. The file is read twice: once to compare every checksum, and to learn
-// which keys came again, then to write. A store in which a restore was not finished says so and is not served from; the
-// same file restored again ends it, since a record that is there already is not written twice.
+// Restores a backup into an empty store of any kind. The file is read twice: first to verify all checksums and to find keys
+// that occur several times, then to write. A store with an unfinished restore is marked, and no backend serves from it;
+// restoring the same file again completes it and skips records that are already there.
 import { setTimeout as pause } from 'node:timers/promises';
 import { newMarker } from '../format-marker.ts';
 import type { MaintainedStore } from '../maintained-store.ts';
@@ -19,13 +19,13 @@ export interface VerifiedBackup {
   readonly file: string;
   readonly header: BackupHeader;
   readonly end: BackupEnd;
-  /** Records it holds, by kind. */
+  /** Number of records by kind. */
   readonly counts: Readonly<Record<string, number>>;
   readonly records: number;
   readonly unreadable: readonly { readonly kind: string; readonly key: string; readonly fault: string }[];
-  /** Names of the encryption keys that sealed something in it. */
+  /** Names of the encryption keys that it needs. */
   readonly sealedWith: readonly string[];
-  /** The last line of every key that came again. */
+  /** The line of the last occurrence of each repeated key. */
   readonly lastLines: ReadonlyMap<string, number>;
 }
 
@@ -72,7 +72,7 @@ export const verifyBackup = async (
   }
   if (header === undefined || end === undefined) throw new BackupError(`${file} is no backup of mon`);
   if (lastLines.size > 0) {
-    // Which of the keys that came again were there in the first place is known only at a second look.
+    // Only the second pass knows which of the repeated keys also occurred before the changes.
     for await (const { kind, key } of firstRecords(file)) if (lastLines.has(idOf(kind, key))) count(kind, -1);
     for (const [id, isRecord] of lastIsRecord)
       if (isRecord) count(id.slice(0, id.indexOf('/')) as RecordKind, 1);
@@ -89,7 +89,7 @@ async function* firstRecords(file: string) {
   }
 }
 
-/** Every record once, as it was at the moment the backup is of. */
+/** Yields every record once, as of the backup's point in time. */
 async function* finalRecords({ file, header, lastLines }: VerifiedBackup) {
   let isChanges = false;
   for await (const item of readBackup(file)) {
@@ -102,7 +102,7 @@ async function* finalRecords({ file, header, lastLines }: VerifiedBackup) {
   }
 }
 
-/** Refuses a store that holds something, unless that is what an unfinished restore of the same backup left. */
+/** Rejects a store that is not empty, unless an unfinished restore of the same backup wrote its content. */
 const requireEmpty = async (
   store: MaintainedStore,
   { header }: VerifiedBackup,
@@ -125,7 +125,7 @@ const requireEmpty = async (
   }
 };
 
-/** What an earlier run wrote, by revision: empty where this is the first. */
+/** Revisions that an earlier run wrote; empty on the first run. */
 const writtenBefore = async (
   store: MaintainedStore,
   { header }: VerifiedBackup,
@@ -137,7 +137,7 @@ const writtenBefore = async (
   return revs;
 };
 
-/** A commit whose outcome is unknown can be repeated: what is there already is found to be the same. */
+/** Repeats a commit whose outcome is unknown; records that are already there compare as equal. */
 const commitPatiently = async (store: MaintainedStore, writes: readonly StoreWrite[]) => {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -163,7 +163,7 @@ const commitAll = async (store: MaintainedStore, writes: readonly StoreWrite[]):
   }
 };
 
-/** Resolves when everything is durable and the store may be served from. `where` names the store in messages. */
+/** Resolves when everything is durable and a backend may use the store. `where` names the store in messages. */
 export const restoreBackup = async (
   store: MaintainedStore,
   backup: VerifiedBackup,

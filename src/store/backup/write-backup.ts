@@ -1,5 +1,5 @@
-// Writes a backup file: items of an export become lines, with checksums, compressed on their way to the disk. The file appears
-// under its name only once it is whole and durable; until then it is `<name>.part`.
+// Writes a backup file: the items of an export as lines with checksums, compressed. The file gets its name only when it is
+// complete and durable; until then it is `<name>.part`.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, createWriteStream, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
@@ -14,9 +14,9 @@ import { blockLines } from './limits.ts';
 
 export interface BackupResult {
   readonly id: string;
-  /** Lines that hold a record, those that came again included. */
+  /** Number of record lines, repeated keys included. */
   readonly records: number;
-  /** Before it was compressed, and as a file. */
+  /** Size before and after compression. */
   readonly bytes: number;
   readonly fileBytes: number;
   readonly unreadable: readonly { readonly kind: string; readonly key: string; readonly fault: string }[];
@@ -28,7 +28,7 @@ export interface BackupSource {
   readonly items: AsyncIterable<ExportItem>;
 }
 
-/** Throws BackupError when the file is there already, unless it may be replaced. */
+/** Throws BackupError if the file exists and may not be replaced. */
 export const refuseToReplace = (file: string): void => {
   if (existsSync(file))
     throw new BackupError(`${file} is there already; name another file, or say --force to replace it`);
@@ -47,7 +47,7 @@ const lineOf = (item: ExportItem): object => {
   }
 };
 
-/** The lines of a backup, from its header to its end. Tells `onLine` how far it is. */
+/** Yields the lines of a backup, from header to end. Calls `onLine` with the progress. */
 async function* linesOf(
   { store, marker, items }: BackupSource,
   id: string,
@@ -92,7 +92,7 @@ async function* linesOf(
   yield `${JSON.stringify({ end, sha256: sums.end(end) })}\n`;
 }
 
-/** Fewer, larger chunks: a stream takes as long for a small one. */
+/** Joins lines into larger chunks, since a stream has a fixed cost per chunk. */
 async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer, void, void> {
   let waiting: string[] = [];
   let length = 0;
@@ -107,7 +107,7 @@ async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer, v
   yield Buffer.from(waiting.join(''));
 }
 
-/** Rejects with what stopped it; no file is left then but the `.part`, which the next run replaces. */
+/** Rejects if writing fails; only the `.part` file is left then, which the next run replaces. */
 export const writeBackup = async (
   file: string,
   source: BackupSource,
@@ -124,7 +124,7 @@ export const writeBackup = async (
     if (item.type === 'unreadable') unreadable.push(item);
     onProgress(records, bytes);
   });
-  // Removed first: a file that others may read would stay so.
+  // Remove it first, since an existing file would keep its permissions.
   rmSync(part, { force: true });
   const out = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true });
   await once(out, 'open');

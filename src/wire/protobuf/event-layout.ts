@@ -1,5 +1,5 @@
-// Where the parts of a binary event lie, found without decoding them: the values that change from one result of a check to
-// the next are read, everything else is left as spans of bytes, which the edge compares with those of an earlier event.
+// Locates the parts of a binary event without decoding it: reads only the values that differ between results of a check. The
+// rest are byte ranges, which the edge compares with those of an earlier event.
 import { BrokenBytes, ByteReader, layouts } from './bytes.ts';
 import { uuidText } from './decode.ts';
 import { uuidBytes } from './limits.ts';
@@ -16,7 +16,7 @@ export interface EventLayout {
   readonly id: string | null;
   readonly entity: Span;
   readonly check: CheckLayout;
-  /** Start and end, by turns, of everything else in the event. */
+  /** Alternating start and end offsets of everything else in the event. */
   readonly fixed: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export interface CheckLayout {
   readonly output: string;
   readonly status: number;
   readonly processedBy: string | undefined;
-  /** Start and end, by turns, of everything else in the check: its definition. */
+  /** Alternating start and end offsets of everything else in the check: its definition. */
   readonly fixed: readonly number[];
 }
 
@@ -46,7 +46,7 @@ const check = {
 const entityLastSeen = 5;
 const metadataName = 1;
 
-/** Thrown for a layout that is valid and that only the decoder reads. */
+/** Thrown for a valid layout that only the full decoder supports. */
 class Unusual extends Error {}
 const unusual = (): never => {
   throw new Unusual('not laid out in the usual way');
@@ -81,7 +81,7 @@ const readId = (reader: ByteReader, layout: number): string => {
   return bytes.length === uuidBytes && bytes.some((byte) => byte !== 0) ? uuidText(bytes) : unusual();
 };
 
-/** Joins the span to the one before it where they touch. */
+/** Appends a span; merges it with the previous one if they are adjacent. */
 const addFixed = (fixed: number[], start: number, end: number): void => {
   if (fixed.at(-1) === start) fixed[fixed.length - 1] = end;
   else fixed.push(start, end);
@@ -131,7 +131,7 @@ const checkLayout = (bytes: Buffer, { start, end }: Span): CheckLayout => {
         processedBy = readText(reader, layout);
         break;
       case check.metadata:
-        // In two parts it is one message: only the decoder puts those together.
+        // A message may be split into two fields; only the full decoder merges them.
         if (name !== undefined) unusual();
         name = nameIn(bytes, readSpan(reader, layout));
         addFixed(fixed, at, reader.at);
@@ -145,7 +145,7 @@ const checkLayout = (bytes: Buffer, { start, end }: Span): CheckLayout => {
   return { name, duration, executed, issued, output, status, processedBy, fixed };
 };
 
-/** The layout of an event with a check and without metrics; undefined when it has to be decoded. Never throws. */
+/** The layout of an event with a check and without metrics; undefined if it must be decoded. Never throws. */
 export const eventLayout = (bytes: Buffer): EventLayout | undefined =>
   attempt(() => {
     const reader = new ByteReader(bytes);
@@ -187,7 +187,7 @@ export const eventLayout = (bytes: Buffer): EventLayout | undefined =>
     return { timestamp, sequence, id, entity: entityAt, check: checkLayout(bytes, checkAt), fixed };
   });
 
-/** Where the value of `last_seen` lies in an entity; undefined when it is absent, repeated, or no count. */
+/** The location of the value of `last_seen` in an entity; undefined if absent, repeated or negative. */
 export const lastSeenSpan = (bytes: Buffer, { start, end }: Span): Span | undefined =>
   attempt(() => {
     const reader = new ByteReader(bytes, start, end);
@@ -206,7 +206,7 @@ export const lastSeenSpan = (bytes: Buffer, { start, end }: Span): Span | undefi
     return found;
   });
 
-/** The count whose bytes begin at `start`, and where it ends; undefined when there is none before `end`. */
+/** The non-negative integer encoded at `start`, and where it ends; undefined if there is none before `end`. */
 export const countAt = (
   bytes: Buffer,
   start: number,

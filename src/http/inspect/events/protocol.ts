@@ -4,13 +4,12 @@ import type { EventCounts } from '../../../actors/events/event-index.ts';
 export type { EventCounts };
 
 /**
- * Whether the check can be run again here: `agent` by the agent of the entity, `proxy` by the agents that run it for the
- * entity; `noCheck`: no check of this name is set up, so the event came from elsewhere; `noAgent`: no agent that would run it
- * is connected.
+ * Whether the check can be run again: `agent`: by the entity's own agent; `proxy`: by the agents that run it for the entity;
+ * `noCheck`: no check with this name is defined; `noAgent`: no connected agent would run it.
  */
 export type Rerun = 'agent' | 'proxy' | 'noCheck' | 'noAgent';
 
-/** Why an event left a list. `other`: it does not fit what was asked for any more. */
+/** Why an event left a list. `other`: it no longer matches the query. */
 export type WhyGone = 'deleted' | 'passing' | 'silenced' | 'other';
 
 /** An event as a list row, without the entity's system facts and the check's command. */
@@ -54,7 +53,7 @@ export interface EventListPage {
   readonly items: readonly EventRow[];
   /** The total number of matches. */
   readonly total: number;
-  /** Of all severities, silenced or not; of those that fit what else was asked for. */
+  /** Counts by severity, silenced or not, of the events that match the rest of the query. */
   readonly counts: EventCounts;
   /** Token of the next page; absent on the last page. */
   readonly next?: string;
@@ -64,12 +63,12 @@ export interface EventListPage {
 
 /** `event: changes` of the stream. */
 export interface EventChanges {
-  /** Absent where the list is of a part of the namespace: nobody counts that at every change. */
+  /** Absent if the list covers only a part of the namespace: its counts are not maintained. */
   readonly counts?: EventCounts;
   /** New or changed rows. */
   readonly rows: readonly EventRow[];
   /** `entity/check` of rows that no longer match or were deleted. */
   readonly gone: readonly string[];
-  /** By `entity/check`, of those in `gone`. */
+  /** Reasons for the entries of `gone`, by `entity/check`. */
   readonly why: Readonly<Record<string, WhyGone>>;
 }
