@@ -246,7 +246,11 @@ class MongoStore implements MaintainedStore {
   async writeMarker(marker: StoreMarker): Promise<void> {
     this.#refuseWhenClosed();
     const meta = this.#db.collection<Row>('meta');
-    await this.#ask(() => meta.replaceOne({ _id: markerId }, { ...marker }, { upsert: true }));
+    const replace = () => meta.replaceOne({ _id: markerId }, { ...marker }, { upsert: true });
+    // Two upserts at once may both try to insert. The one that loses finds the document when it is sent again.
+    const write = () =>
+      replace().catch((error: unknown) => (isConflict(error) ? replace() : Promise.reject(error)));
+    await this.#ask(write);
     this.#marker = marker;
   }
 

@@ -38,6 +38,18 @@ describe('MongoDB store on a replica set that fails', () => {
     await store.close();
   });
 
+  it('opens a new database although another process inserts the format marker at the same moment', async () => {
+    const url = `${replicaSet.url}/mon_two_openers`;
+    await administer(replicaSet.url, {
+      configureFailPoint: 'failCommand',
+      mode: { times: 1 },
+      data: { failCommands: ['update'], errorCode: 11_000 },
+    });
+    const store = await openMongoStore({ url });
+    assert.deepEqual(await store.commit([put('k', 1)]), [written]);
+    await store.close();
+  });
+
   it('writes again once a new primary is elected', async () => {
     const url = `${replicaSet.url}/mon_election`;
     const store = await openMongoStore({ url, serverSelectionMs: 30_000 });
