@@ -26,17 +26,25 @@ import type { Connection, OpenSession, Sessions } from './families/session/sessi
 import { outcomeError } from './outcomes/outcome-rules.ts';
 import { awaitReceipt, offerMessage } from './outcomes/receipts.ts';
 import { deliveryDrainMs } from './pipelines/limits.ts';
+import type { StepFigures } from './pipelines/step-times.ts';
 import type { ProblemBook } from './problems/problem-book.ts';
 import { unresolvedMessage, untrustedMessage } from './problems/withheld.ts';
 import { createLicensedLimit } from './resources/licensed-limit.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import { restoreBuiltIns } from './resources/seed.ts';
 import type { Receipt } from './runtime/contract.ts';
+import type { HistogramFigures } from './runtime/histogram.ts';
 import type { Pressure } from './runtime/pressure.ts';
+import type { RunQueueHistograms } from './runtime/run-queue.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { contextOf, stateValueOf } from './runtime/snapshot.ts';
 
 const bootId = idOf(bootFamily, { nowMs: 0 });
+
+export interface BackendHistograms extends RunQueueHistograms {
+  readonly commitSeconds: HistogramFigures;
+  readonly steps: readonly StepFigures[];
+}
 
 export class Backend {
   readonly runtime: Runtime;
@@ -369,6 +377,15 @@ export class Backend {
   /** Figures of this moment, for people and for metrics. */
   gauges(): Readonly<Record<string, number>> {
     return gaugesOf(this.#services, this.runtime, this.committer, this.resources);
+  }
+
+  /** How long things took since the start, seconds, and how deep mailboxes were. */
+  histograms(): BackendHistograms {
+    return {
+      ...this.runtime.queue.histograms(),
+      commitSeconds: this.committer.commitSeconds(),
+      steps: this.#services.pipelines.stepTimes.read(),
+    };
   }
 
   #ask(id: string, fact: { readonly type: string }): Promise<void> {

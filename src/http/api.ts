@@ -3,7 +3,6 @@ import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import type { Registry } from 'prom-client';
 import type { Committer } from '../actors/resources/committer.ts';
 import { runtimeAuthorities, type TrustedAuthorities } from '../model/trusted-authorities.ts';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
@@ -27,6 +26,7 @@ import { apiRoutes } from './routes/all.ts';
 import { answerHealth, answerReady, type OperationsOptions } from './routes/operations.ts';
 import { noSilencingLimits, type SilencingLimits } from './routes/silenced.ts';
 import { createHttpServer, type HttpServer } from './server.ts';
+import { showApiMetrics } from './shown-metrics.ts';
 import type { TlsOptions } from './tls.ts';
 import type { UnreadLimits } from './unread-answers.ts';
 
@@ -63,8 +63,6 @@ export interface ApiOptions {
     readonly tls?: TlsOptions;
     readonly limits?: Partial<EdgeLimits>;
   };
-  /** The metrics registry; created if absent. */
-  readonly registry?: Registry;
   /** Shared with the code that hashes seed passwords; created if absent. */
   readonly hashing?: HashingQueue;
   /** Trusted authorities for directories and OIDC issuers; default: those of the runtime. */
@@ -130,7 +128,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     tokens: createTokens(secret, wallMs, { issuer: options.http.origin ?? tokenIssuer, lifetimes }),
     sessions,
   });
-  const metrics = createHttpMetrics(monotonicMs, options.registry);
+  const metrics = createHttpMetrics(monotonicMs);
   const operations: OperationsOptions = { backend, metrics, version, backendId };
   const described = [
     ...apiRoutes({
@@ -168,14 +166,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     ...(options.agents.limits === undefined ? {} : { limits: options.agents.limits }),
     ...(options.agents.tls === undefined ? {} : { tls: options.agents.tls }),
   });
-  metrics.watchEdge(edge);
-  metrics.show('mon_http_live_streams', 'Open live streams.', () => server.streams.count);
-  metrics.show(
-    'mon_http_logins_waiting',
-    'Passwords waiting to be verified or hashed.',
-    () => hashing.waiting,
-  );
-  metrics.show('mon_http_directory_logins', 'Pending requests to directories.', () => directories.underWay);
+  showApiMetrics(metrics, { edge, streams: server.streams, hashing, directories });
   return {
     server,
     edge,
@@ -196,6 +187,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     async close() {
       await edge.close();
       await server.close();
+      metrics.close();
     },
   };
 };

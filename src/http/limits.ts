@@ -43,6 +43,9 @@ export const maxSelectorCharacters = 4_096;
 export const startupRetryAfterSeconds = 5;
 /** `/metrics` is cached for this long. */
 export const scrapeLifetimeMs = 1_000;
+/** How often the lengths of queues are looked at for their peaks, and how long a peak is kept at least. */
+export const msBetweenQueueLooks = 1_000;
+export const queuePeakMs = 60_000;
 export const healthTimeoutSeconds = 3;
 export const maxHealthTimeoutSeconds = 60;
 

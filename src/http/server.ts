@@ -128,7 +128,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
 
   app.server.maxConnections = options.maxConnections ?? maxConnections;
   metrics.watchConnections(app.server);
-  boundUnreadAnswers(app, { ...unreadLimits, ...options.unread }, metrics.registry, log);
+  boundUnreadAnswers(app, { ...unreadLimits, ...options.unread }, metrics, log);
   // After what is counted as it stands in memory.
   compressAnswers(app, { compressFromBytes, maxCompressions });
   app.server.on('tlsClientError', mistakes.tls);

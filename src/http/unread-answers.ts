@@ -2,11 +2,11 @@
 // above it, a large response is rejected with 503, and a client that reads too slowly is disconnected.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Registry } from 'prom-client';
-import { Gauge } from 'prom-client';
 import { MonError } from '../model/errors.ts';
 import type { Log } from './log.ts';
+import type { MetricBook } from './metric-book.ts';
 import { toProblem } from './problem.ts';
+import { showUnreadAnswers } from './shown-metrics.ts';
 
 export interface UnreadLimits {
   readonly largeAnswerBytes: number;
@@ -41,18 +41,11 @@ const refuse = (reply: FastifyReply): string => {
 export const boundUnreadAnswers = (
   app: FastifyInstance,
   limits: UnreadLimits,
-  registry: Registry,
+  metrics: Pick<MetricBook, 'gauge'>,
   log: Log,
 ): void => {
   let unread = 0;
-  new Gauge({
-    name: 'mon_http_unread_answer_bytes',
-    help: 'Unread bytes of large responses.',
-    registers: [registry],
-    collect() {
-      this.set(unread);
-    },
-  });
+  showUnreadAnswers(metrics, () => unread);
   app.addHook('onSend', async (request, reply, payload: unknown) => {
     const weight = weightOf(payload, limits);
     // The client has already disconnected, so the size would never be released.

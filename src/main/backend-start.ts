@@ -28,7 +28,7 @@ import { openStore } from '../store/open-store.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { openBackendAssets } from './backend-assets.ts';
 import type { BackendSettings } from './backend-flags.ts';
-import { createBackendMetrics } from './backend-metrics.ts';
+import { showBackendMetrics, showProcessMetrics } from './backend-metrics.ts';
 import { readTls, renewOnHangUp } from './backend-tls.ts';
 import { warnOfBuiltInPassword } from './built-in-password.ts';
 import { controlName } from './care/control-path.ts';
@@ -122,7 +122,6 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     version,
     backendId: name,
     hashing,
-    registry: createBackendMetrics(backend),
     licenseKey,
     authorities,
     lifetimes: {
@@ -148,6 +147,8 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
       ...(tls.agents === undefined ? {} : { tls: tls.agents }),
     },
   });
+  showBackendMetrics(api.metrics, backend);
+  showProcessMetrics(api.metrics, version);
   addLiveInspection({ backend, api, log, eventList, allowControl: settings.inspectControl });
   registerUi(api.server.app, { root: packagedFolder('web') ?? webRoot });
   await backend.serve();
@@ -158,7 +159,7 @@ const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promis
     authenticator: api.authenticator,
     tls: tls.api,
     silencing,
-    show: api.metrics.show,
+    metrics: api.metrics,
     log,
   });
   await warnOfBuiltInPassword({

@@ -96,7 +96,7 @@ export const bounds: readonly Bound[] = [
     by: 'definitions of checks with many subscribers',
     entries: maxQueuedRequests,
     whenFull: 'the waiting requests are written at once',
-    gauge: 'mon_backend_requests_waiting',
+    gauge: 'mon_backend_queue_length{queue="check_requests"}',
     test: ['actors/engine/request-queue.test.ts', 'more requests than are kept are written at once'],
   },
   {
@@ -130,7 +130,7 @@ export const bounds: readonly Bound[] = [
     by: 'results that arrive faster than handlers run',
     entries: maxPendingDeliveries,
     whenFull: 'the least important one is dropped, with a log line',
-    gauge: 'mon_backend_deliveries_waiting',
+    gauge: 'mon_backend_queue_length{queue="deliveries"}',
     test: ['machines/small-rules.test.ts', 'past the bound loses the oldest repetition, never the head'],
   },
   {
@@ -186,7 +186,7 @@ export const bounds: readonly Bound[] = [
     entries: maxWaitingDeliveries,
     whenFull: 'agents are not read until there are fewer',
     flag: 'pipelined-workers',
-    gauge: 'mon_backend_deliveries_waiting',
+    gauge: 'mon_backend_queue_length{queue="deliveries"}',
     test: [
       'http/edge.test.ts',
       'while the store cannot keep up sockets are not read, and afterwards nothing is lost',
@@ -197,7 +197,7 @@ export const bounds: readonly Bound[] = [
     by: 'agents, API, earlier clients',
     entries: maxCheckMail,
     whenFull: 'rejected as busy; the sender retries',
-    gauge: 'mon_backend_mailbox_depth_p99',
+    gauge: 'mon_backend_mailbox_depth',
     test: ['actors/runtime/overload.test.ts', 'ten times too much for a mailbox that must'],
   },
   {
@@ -216,7 +216,7 @@ export const bounds: readonly Bound[] = [
     bytes: { most: bodyLimitBytes, of: 'each' },
     whenFull: '413',
     flag: 'api-request-limit',
-    gauge: 'mon_http_request_seconds',
+    gauge: 'mon_http_request_duration_seconds',
     test: ['http/events.test.ts', 'a body of 512,000 bytes is accepted, one byte more is rejected'],
   },
   {
@@ -259,7 +259,7 @@ export const bounds: readonly Bound[] = [
     entries: maxInHand,
     bytes: { most: maxInHandBytes, of: 'all' },
     whenFull: 'above the bytes it is not read, above the number it is disconnected',
-    gauge: 'mon_backend_mailbox_depth_p99',
+    gauge: 'mon_backend_mailbox_depth',
     test: [
       'http/earlier-api/strangers.test.ts',
       'unsettled messages of a client are limited in bytes; above that it is not read until they settle',
@@ -355,7 +355,7 @@ export const bounds: readonly Bound[] = [
     by: 'everybody',
     entries: maxHashingQueue,
     whenFull: '503 with Retry-After',
-    gauge: 'mon_http_logins_waiting',
+    gauge: 'mon_backend_queue_length{queue="logins"}',
     test: [
       'http/guessing.test.ts',
       'the number of queued password checks is limited; one more gets Retry-After',
@@ -366,7 +366,7 @@ export const bounds: readonly Bound[] = [
     by: 'everybody',
     entries: maxDirectoryLogins,
     whenFull: '503 with Retry-After',
-    gauge: 'mon_http_directory_logins',
+    gauge: 'mon_backend_queue_length{queue="directory_logins"}',
     test: [
       'http/guessing.test.ts',
       'the number of pending directory requests is limited; one more gets Retry-After',
@@ -377,7 +377,7 @@ export const bounds: readonly Bound[] = [
     by: 'events, checks with proxy requests',
     entries: maxQueuedEvaluations,
     whenFull: 'an outage: the delivery or the scheduled run is retried',
-    gauge: 'mon_backend_expressions_waiting',
+    gauge: 'mon_backend_queue_length{queue="expressions"}',
     test: ['pipeline/sandbox.test.ts', 'limits the number of queued evaluations and rejects one more'],
   },
   {
@@ -393,7 +393,7 @@ export const bounds: readonly Bound[] = [
     by: 'users with permission to create them',
     entries: maxExpressions,
     whenFull: '400',
-    gauge: 'mon_backend_expressions_waiting',
+    gauge: 'mon_backend_queue_length{queue="expressions"}',
     test: [
       'model/memo.test.ts',
       'the number of expressions per filter is limited, since each runs for every event',
@@ -415,7 +415,7 @@ export const bounds: readonly Bound[] = [
     by: 'checks and handlers with secrets',
     entries: maxWaitingSecrets,
     whenFull: 'an outage: the delivery or the request is retried',
-    gauge: 'mon_backend_secrets_waiting',
+    gauge: 'mon_backend_queue_length{queue="secrets"}',
     test: [
       'secrets/secrets.test.ts',
       'the number of requests waiting for the rate limit is limited; one more is rejected immediately',
@@ -433,7 +433,7 @@ export const bounds: readonly Bound[] = [
     by: 'everybody',
     bytes: { most: maxNameCharacters, of: 'each' },
     whenFull: '401; the name is not stored',
-    gauge: 'mon_http_request_seconds',
+    gauge: 'mon_http_request_duration_seconds',
     test: ['http/auth.test.ts', 'a name longer than any user has is refused and not remembered'],
   },
   {

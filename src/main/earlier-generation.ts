@@ -5,7 +5,7 @@ import { openBridge } from '../actors/families/client/broker-bridge.ts';
 import { realClock } from '../actors/runtime/clock.ts';
 import type { Authenticator } from '../http/auth/authenticator.ts';
 import { createEarlierApi } from '../http/earlier-api/server.ts';
-import type { ShowGauge } from '../http/metrics.ts';
+import type { MetricBook } from '../http/metric-book.ts';
 import type { SilencingLimits } from '../http/routes/silenced.ts';
 import type { TlsOptions } from '../http/tls.ts';
 import { component, errorText, type Logger } from '../program/log.ts';
@@ -64,7 +64,7 @@ export const serveEarlierGeneration = async (options: {
   readonly tls: TlsOptions | undefined;
   readonly silencing: SilencingLimits;
   /** Receives the gauges of the earlier API. */
-  readonly show: ShowGauge;
+  readonly metrics: Pick<MetricBook, 'gauge'>;
   readonly log: Logger;
 }): Promise<EarlierGeneration> => {
   const { settings, backend, authenticator, tls } = options;
@@ -89,7 +89,7 @@ export const serveEarlierGeneration = async (options: {
           tls,
           silencing: options.silencing,
           maxMessageBytes: settings.earlierMaxMessageSize,
-          show: options.show,
+          metrics: options.metrics,
         });
   const address = await api?.listen(settings.earlierApiHost, settings.earlierApiPort);
   const bridges = transports.map((transport, index) => {

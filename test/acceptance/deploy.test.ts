@@ -32,7 +32,15 @@ test('every metric of the alerts and of the dashboard is one the backend shows',
           [],
           file,
         );
+        for (const [series] of read(file).matchAll(/queue=\\?"\w+/g))
+          assert.ok(shown.includes(series.replace('\\', '')), `${file}: ${series}`);
       }
+      const listed = read('docs/metrics.md');
+      assert.deepEqual(
+        [...known].filter((name) => !listed.includes(`| \`${name}\` |`)),
+        [],
+        'docs/metrics.md lists what a backend shows',
+      );
       for (const path of ['/health', '/ready'])
         assert.equal((await fetch(`${backend.api}${path}`)).status, 200, path);
     } finally {

@@ -234,7 +234,9 @@ const story = async ({ dir, port, transport, api }: Place, interrupt: () => Prom
   for (const step of before) await take(step);
   // What is not durable yet a crash takes back, and over Redis nobody has it any more.
   await eventually('the commits', async () =>
-    /^mon_backend_commit_depth 0$/m.test(await (await admin.call('GET', '/metrics')).text()),
+    /^mon_backend_queue_length\{queue="commits"\} 0$/m.test(
+      await (await admin.call('GET', '/metrics')).text(),
+    ),
   );
   await interrupt();
   await up();

@@ -99,7 +99,8 @@ class Player {
 
   /** Nothing is delivered, nothing waits to be written. */
   async atRest(): Promise<void> {
-    const busy = /^mon_backend_(deliveries_(waiting|running|retrying)|commits_waiting)(\{[^}]*\})? [1-9]/m;
+    const busy =
+      /^mon_backend_(deliveries_running|queue_length\{queue="(deliveries|delivery_retries|commits)"\}) [1-9]/m;
     await eventually(
       'rest',
       async () => !busy.test(await (await fetch(`${this.backend.api}/metrics`)).text()),

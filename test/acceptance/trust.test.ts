@@ -44,7 +44,7 @@ test('a secrets store is believed once its authority is in the file and SIGHUP c
         check: { metadata: { name: 'load' }, interval: 60, status: 2, handlers: ['tell'] },
       });
       await eventually('a delivery that waits for the store', async () =>
-        /^mon_backend_deliveries_retrying 1$/m.test(
+        /^mon_backend_queue_length\{queue="delivery_retries"\} 1$/m.test(
           await fetch(`${backend.api}/metrics`).then((reply) => reply.text()),
         ),
       );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import test from 'node:test';
+import type { Histogram } from '../../src/actors/runtime/histogram.ts';
 import { edgeLimits } from '../../src/http/edge/limits.ts';
 import { WriteWatch } from '../../src/http/edge/write-watch.ts';
 import { MonError } from '../../src/model/errors.ts';
@@ -62,6 +63,11 @@ test('events that become durable in the same turn share one frame', async (t) =>
   for (const { receipt } of house.backend.frames) receipt({ type: 'done' });
   await agent.until(() => agent.acks.length > 0);
   assert.deepEqual(agent.acks, [{ ids, refused: [] }]);
+  const { ackSeconds, handshakeSeconds } = house.api.edge.counts;
+  const count = (histogram: Histogram | undefined) =>
+    histogram?.read().counts.reduce((sum, one) => sum + one, 0);
+  assert.equal(count(ackSeconds), ids.length, 'each is in the histogram of acknowledgements');
+  assert.equal(count(handshakeSeconds.get(101)), 1);
 });
 
 test('what can never be accepted is named and not asked for again; the session goes on', async (t) => {

@@ -25,7 +25,7 @@ test('health, version, readiness and metrics need no login', async (t) => {
   assert.match(metrics.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
   assert.match(
     metrics.text,
-    /mon_http_request_seconds_count\{method="GET",route="\/api\/core\/v2\/events",status="200"\} 1/,
+    /mon_http_request_duration_seconds_count\{method="GET",route="\/api\/core\/v2\/events",status="200"\} 1/,
   );
   assert.match(metrics.text, /mon_agent_sessions 0/);
 });

@@ -24,7 +24,7 @@ const serve = async (...earlierBrokers: string[]) => {
     authenticator: {} as Authenticator,
     tls: undefined,
     silencing: { defaultExpireSeconds: 0, maxExpireSeconds: 0 },
-    show: () => {},
+    metrics: { gauge: () => {} },
     log: createLog('panic'),
   });
   await earlier.close();

@@ -19,6 +19,7 @@ import { outcomeError } from '../outcomes/outcome-rules.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Outcome, Receipt } from '../runtime/contract.ts';
 import { asError } from '../runtime/facts.ts';
+import { Histogram, type HistogramFigures } from '../runtime/histogram.ts';
 import { PressureGauge } from '../runtime/pressure-gauge.ts';
 import { RecentFigures } from '../runtime/recent-figures.ts';
 import { CommitReceipts } from './commit-receipts.ts';
@@ -69,6 +70,7 @@ export class GroupCommit {
   readonly #receipts: CommitReceipts;
   readonly #pressure: PressureGauge;
   readonly #times = new RecentFigures();
+  readonly #commitSeconds = new Histogram();
   readonly #counts = { commits: 0, writes: 0, coalesced: 0, failures: 0 };
   readonly #followers = new Map<RecordKind, Follower>();
   #queue: CommitSlot[] = [];
@@ -210,6 +212,11 @@ export class GroupCommit {
     return { ...this.#counts, lastCommitMs: this.#times.last, p99CommitMs: this.#times.percentile(0.99) };
   }
 
+  /** How long commits took since the start, seconds; without those that failed. */
+  commitSeconds(): HistogramFigures {
+    return this.#commitSeconds.read();
+  }
+
   #ask(kind: RecordKind, key: string, due: Due, settle: Receipt | undefined): void {
     const slot = this.#slots.of(kind, key);
     const refusal = this.#closed ? closedError() : slot.lost;
@@ -295,7 +302,9 @@ export class GroupCommit {
       const outcomes = await this.#store.commit(batch.map((slot) => slot.writing as StoreWrite));
       this.#trouble.over();
       this.#counts.commits += 1;
-      this.#times.add(this.#clock.monotonicMs() - startedMs);
+      const tookMs = this.#clock.monotonicMs() - startedMs;
+      this.#times.add(tookMs);
+      this.#commitSeconds.observe(tookMs / 1_000);
       for (const [at, slot] of batch.entries()) this.#conclude(slot, outcomes[at]);
     } catch (error) {
       if (error instanceof StoreError && error.code === 'invalid') await this.#isolate(batch, error);

@@ -6,3 +6,5 @@ export const maxKeptAssetScripts = 64;
 export const maxWaitingDeliveries = 10_000;
 /** How long running handlers are waited for when the backend stops, milliseconds. */
 export const deliveryDrainMs = 10_000;
+/** Filters, mutators and handlers with figures of their own in `/metrics`; more are counted together as `other`. */
+export const maxMeasuredSteps = 100;

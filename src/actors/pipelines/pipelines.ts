@@ -13,6 +13,7 @@ import { Sandbox } from '../../pipeline/sandbox/sandbox.ts';
 import type { Trace } from '../../pipeline/trace.ts';
 import { deniedTrace, unheardTrace } from '../../pipeline/untold.ts';
 import { Deliveries } from './deliveries.ts';
+import { StepTimes } from './step-times.ts';
 
 export interface PipelinesPorts {
   readonly lookup: ResourceLookup;
@@ -37,6 +38,8 @@ export interface Pipelines {
   readonly denied: (event: Event) => Trace | undefined;
   /** The sandbox of filter expressions, for others who judge by them. */
   readonly expressions: ExpressionRunner & { readonly waiting: number };
+  /** How long steps took and how handlers ended, since the start. */
+  readonly stepTimes: Pick<StepTimes, 'read'>;
   /** Waits for what runs, at most `withinMs`; what still runs then is ended with its process group. */
   close(withinMs: number): Promise<void>;
 }
@@ -61,10 +64,17 @@ export const createPipelines = (ports: PipelinesPorts): Pipelines => {
     commands,
     signal: stopping.signal,
   };
+  const stepTimes = new StepTimes();
+  const runOnce =
+    ports.run ?? ((event: Event, previous: Trace | undefined) => runPipelines(event, deps, previous));
   const deliveries = new Deliveries({
     workers: ports.workers,
     after: ports.after,
-    run: ports.run ?? ((event, previous) => runPipelines(event, deps, previous)),
+    run: async (event, previous) => {
+      const trace = await runOnce(event, previous);
+      stepTimes.note(trace, previous);
+      return trace;
+    },
     onTrace: ports.onTrace,
     onFault: ports.onFault,
   });
@@ -81,6 +91,7 @@ export const createPipelines = (ports: PipelinesPorts): Pipelines => {
     unheard: untold(unheardTrace),
     denied: untold(deniedTrace),
     expressions: filters,
+    stepTimes,
     async close(withinMs) {
       const late = new Promise<void>((resolve) => ports.after(withinMs, resolve));
       await Promise.race([deliveries.drained(), late]);

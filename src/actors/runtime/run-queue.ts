@@ -3,6 +3,7 @@
 // A turn handles at most 300 messages or 8 ms, then sockets and timers get theirs. One actor handles at most 16 messages
 // before the next one: a busy actor delays the others, it cannot starve them. Posted tasks (stop, restart) go first.
 import type { Clock } from './clock.ts';
+import { Histogram, type HistogramFigures, lengthBounds } from './histogram.ts';
 import { maxBatchMessages, maxTurnMessages, maxTurnMs } from './limits.ts';
 import { RecentFigures } from './recent-figures.ts';
 
@@ -28,6 +29,20 @@ export interface RunQueue {
   readonly turnP99Ms: number;
   /** What the first actor of each of the last 512 turns with mail found in its mailbox. */
   readonly mailboxDepthP99: number;
+  /** Since the start. */
+  histograms(): RunQueueHistograms;
+}
+
+export interface RunQueueHistograms {
+  /** How long turns take, seconds. */
+  readonly turnSeconds: HistogramFigures;
+  /**
+   * From the first message of an idle actor to its turn, seconds. A sample: one actor at a time is followed, so that no
+   * message carries a time.
+   */
+  readonly waitSeconds: HistogramFigures;
+  /** What `mailboxDepthP99` is made from. */
+  readonly mailboxDepths: HistogramFigures;
 }
 
 export interface RunQueueOptions {
@@ -48,6 +63,11 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
   let longestTurnMs = 0;
   const turnsMs = new RecentFigures();
   const depths = new RecentFigures();
+  const turnSeconds = new Histogram();
+  const waitSeconds = new Histogram();
+  const mailboxDepths = new Histogram(lengthBounds);
+  let followed: Runnable | undefined;
+  let followedSinceMs = 0;
 
   const wake = (): void => {
     if (turnIsDue) return;
@@ -70,6 +90,10 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
     const runnable = ready[readyHead];
     if (runnable === undefined) return undefined;
     readyHead += 1;
+    if (runnable === followed) {
+      waitSeconds.observe((clock.monotonicMs() - followedSinceMs) / 1_000);
+      followed = undefined;
+    }
     if (readyHead > 1_024 && readyHead * 2 > ready.length) {
       ready = ready.slice(readyHead);
       readyHead = 0;
@@ -106,7 +130,9 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
   /** One look a turn costs nothing and sees enough turns to tell a rare long queue from a common one. */
   const noteDepth = (): void => {
     const first = ready[readyHead];
-    if (first !== undefined) depths.add(first.mailboxDepth);
+    if (first === undefined) return;
+    depths.add(first.mailboxDepth);
+    mailboxDepths.observe(first.mailboxDepth);
   };
 
   function turn(): void {
@@ -132,6 +158,7 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
     turns += 1;
     longestTurnMs = Math.max(longestTurnMs, nowMs - startedMs);
     turnsMs.add(nowMs - startedMs);
+    turnSeconds.observe((nowMs - startedMs) / 1_000);
     turnIsDue = false;
     if (depth() > 0) wake();
   }
@@ -140,6 +167,10 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
 
   return {
     schedule(runnable) {
+      if (followed === undefined) {
+        followed = runnable;
+        followedSinceMs = clock.monotonicMs();
+      }
       ready.push(runnable);
       wake();
     },
@@ -167,5 +198,10 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
     get mailboxDepthP99() {
       return depths.percentile(0.99);
     },
+    histograms: () => ({
+      turnSeconds: turnSeconds.read(),
+      waitSeconds: waitSeconds.read(),
+      mailboxDepths: mailboxDepths.read(),
+    }),
   };
 }

@@ -15,7 +15,7 @@ import { currentPrincipal } from '../auth/current-principal.ts';
 import type { Principal } from '../auth/principal.ts';
 import { mayReport, watchRules } from '../edge/standing.ts';
 import type { Log } from '../log.ts';
-import type { ShowGauge } from '../metrics.ts';
+import type { MetricBook } from '../metric-book.ts';
 import { authorize } from '../rbac.ts';
 import { noSilencingLimits, type SilencingLimits } from '../routes/silenced.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
@@ -52,7 +52,7 @@ export interface EarlierApiOptions {
   /** Total size of unread large responses, in bytes. Default: see `limits.ts`. */
   readonly maxUnreadBytes?: number | undefined;
   /** Receives the gauges. */
-  readonly show?: ShowGauge | undefined;
+  readonly metrics?: Pick<MetricBook, 'gauge'> | undefined;
   /** Default: see `limits.ts`. */
   readonly timeouts?: RequestTimeouts | undefined;
 }
@@ -163,8 +163,8 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
   };
 
   let unread = 0;
-  if (options.show !== undefined)
-    showEarlierGauges(options.show, {
+  if (options.metrics !== undefined)
+    showEarlierGauges(options.metrics, {
       get unreadAnswerBytes() {
         return unread;
       },

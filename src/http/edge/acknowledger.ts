@@ -1,5 +1,6 @@
 // Batches acknowledgements: all events of a session that were committed in the same event loop turn are
 // acknowledged in one `ack` frame.
+import type { Histogram } from '../../actors/runtime/histogram.ts';
 import { encodeAcks, type RefusedEvent } from '../../wire/messages.ts';
 
 export interface AckSink {
@@ -12,17 +13,32 @@ interface Pending {
   refused: RefusedEvent[];
 }
 
+/** The acknowledgement interface of one session. */
+export interface Acknowledger {
+  /** `arrivedMs`: of `performance.now()`. */
+  accepted(id: string, arrivedMs: number): void;
+  refused(id: string, message: string): void;
+}
+
 /** Shared by all sessions of a listener: one `setImmediate` per turn, however many sessions have acknowledgements. */
 export class AckBatcher {
   #scheduled = false;
   readonly #dirty = new Set<Pending>();
+  readonly #seconds: Pick<Histogram, 'observe'>;
+  /** When the events of this turn arrived; kept apart from sessions, since all leave together. */
+  readonly #arrivals: number[] = [];
 
-  /** The acknowledgement interface of one session. */
-  open(sink: AckSink): { accepted(id: string): void; refused(id: string, message: string): void } {
+  /** `seconds` is told how long events waited for their acknowledgement. */
+  constructor(seconds: Pick<Histogram, 'observe'>) {
+    this.#seconds = seconds;
+  }
+
+  open(sink: AckSink): Acknowledger {
     const pending: Pending = { sink, ids: [], refused: [] };
     return {
-      accepted: (id) => {
+      accepted: (id, arrivedMs) => {
         pending.ids.push(id);
+        this.#arrivals.push(arrivedMs);
         this.#mark(pending);
       },
       refused: (id, message) => {
@@ -49,5 +65,8 @@ export class AckBatcher {
       pending.refused = [];
       for (const frame of encodeAcks(ids, refused)) pending.sink.sendAck(frame);
     }
+    const nowMs = performance.now();
+    for (const arrivedMs of this.#arrivals) this.#seconds.observe((nowMs - arrivedMs) / 1_000);
+    this.#arrivals.length = 0;
   }
 }

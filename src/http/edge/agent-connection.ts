@@ -6,7 +6,7 @@ import type { Event } from '../../model/event.ts';
 import { decodeFrame, invalidMessage, unknownMessageType } from '../../wire/frames.ts';
 import type { BackendPort } from '../backend-port.ts';
 import type { Log } from '../log.ts';
-import type { AckBatcher } from './acknowledger.ts';
+import type { AckBatcher, Acknowledger } from './acknowledger.ts';
 import type { AgentCodec, SharedMemory } from './codec.ts';
 import type { EdgeCounts } from './counts.ts';
 import type { EventMemory } from './event-memory.ts';
@@ -49,12 +49,14 @@ interface Parked {
   readonly kind: 'event' | 'keepalive';
   readonly event: Event;
   readonly id: string;
+  /** Of `performance.now()`. */
+  readonly arrivedMs: number;
   readonly offers: number;
 }
 
 export class AgentConnection {
   readonly options: ConnectionOptions;
-  readonly #ack: ReturnType<AckBatcher['open']> | null;
+  readonly #ack: Acknowledger | null;
   readonly #memory: EventMemory;
   readonly #writes: WriteWatch;
   readonly #newEntities: NewEntities;
@@ -106,7 +108,7 @@ export class AgentConnection {
     }
     counts.received += 1;
     this.#unsettled += 1;
-    this.#offer(type, read.event, read.id, 1);
+    this.#offer(type, read.event, read.id, performance.now(), 1);
     this.adjustReading();
   }
 
@@ -182,29 +184,36 @@ export class AgentConnection {
     this.#missedPings = 0;
   }
 
-  #offer(kind: Parked['kind'], event: Event, id: string, offers: number): void {
+  #offer(kind: Parked['kind'], event: Event, id: string, arrivedMs: number, offers: number): void {
     try {
       this.options.backend.acceptFrame(kind, event, (outcome) =>
-        this.#settled(outcome, kind, event, id, offers),
+        this.#settled(outcome, kind, event, id, arrivedMs, offers),
       );
     } catch (error) {
       this.options.log.error({ ...this.#who(), err: error }, 'unable to process an event');
-      this.#settled({ type: 'fault', error: asError(error) }, kind, event, id, offers);
+      this.#settled({ type: 'fault', error: asError(error) }, kind, event, id, arrivedMs, offers);
     }
   }
 
-  #settled(outcome: Outcome, kind: Parked['kind'], event: Event, id: string, offers: number): void {
+  #settled(
+    outcome: Outcome,
+    kind: Parked['kind'],
+    event: Event,
+    id: string,
+    arrivedMs: number,
+    offers: number,
+  ): void {
     if (this.#state !== 'open') return;
     const { counts } = this.options;
     const settlement = settle(outcome, offers);
     if (settlement.type === 'offerAgain') {
-      this.#park({ kind, event, id, offers: offers + 1 }, settlement.message);
+      this.#park({ kind, event, id, arrivedMs, offers: offers + 1 }, settlement.message);
       return;
     }
     this.#unsettled -= 1;
     if (settlement.type === 'accept') {
       counts.accepted += 1;
-      if (kind === 'event') this.#ack?.accepted(id);
+      if (kind === 'event') this.#ack?.accepted(id, arrivedMs);
     } else {
       if (outcome.type === 'poison' || outcome.type === 'fault') counts.poisonous += 1;
       this.#bad(`${kind} refused: ${settlement.message}`, 0, id);
@@ -215,7 +224,7 @@ export class AgentConnection {
 
   #park(parked: Parked, why: string): void {
     const { limits, log, counts } = this.options;
-    const { kind, event, id, offers } = parked;
+    const { kind, event, id, arrivedMs, offers } = parked;
     const inMs = Math.min(limits.retryDelayMs * 2 ** Math.min(offers - 2, 20), limits.maxRetryDelayMs);
     counts.offeredAgain += 1;
     // During an outage all events of a session are retried; only the first is logged.
@@ -223,7 +232,7 @@ export class AgentConnection {
       log.warn({ ...this.#who(), event_uuid: id, why, inMs }, 'events cannot be stored; retrying');
     const timer = setTimeout(() => {
       this.#retryTimers.delete(timer);
-      this.#offer(kind, event, id, offers);
+      this.#offer(kind, event, id, arrivedMs, offers);
     }, inMs);
     this.#retryTimers.add(timer);
   }

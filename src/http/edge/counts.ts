@@ -1,4 +1,5 @@
 // Counters of the agent listener. Plain numbers on the hot path, converted to metrics when read.
+import { Histogram } from '../../actors/runtime/histogram.ts';
 
 export interface EdgeCounts {
   received: number;
@@ -14,6 +15,10 @@ export interface EdgeCounts {
   replaced: number;
   /** Handshakes by HTTP status. */
   readonly handshakes: Map<number, number>;
+  /** How long their decisions took, seconds, by HTTP status. */
+  readonly handshakeSeconds: Map<number, Histogram>;
+  /** From the arrival of an event to its acknowledgement, seconds. */
+  readonly ackSeconds: Histogram;
 }
 
 export const newEdgeCounts = (): EdgeCounts => ({
@@ -26,4 +31,20 @@ export const newEdgeCounts = (): EdgeCounts => ({
   silent: 0,
   replaced: 0,
   handshakes: new Map(),
+  handshakeSeconds: new Map(),
+  ackSeconds: new Histogram(),
 });
+
+export const noteHandshake = (
+  { handshakes, handshakeSeconds }: EdgeCounts,
+  status: number,
+  seconds: number,
+): void => {
+  handshakes.set(status, (handshakes.get(status) ?? 0) + 1);
+  let times = handshakeSeconds.get(status);
+  if (times === undefined) {
+    times = new Histogram();
+    handshakeSeconds.set(status, times);
+  }
+  times.observe(seconds);
+};

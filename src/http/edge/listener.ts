@@ -19,7 +19,7 @@ import { AckBatcher } from './acknowledger.ts';
 import { KnownDefinitions } from './binary-memory.ts';
 import { chooseCodec, codecs } from './codec.ts';
 import { createConnectionRate } from './connection-rate.ts';
-import { type EdgeCounts, newEdgeCounts } from './counts.ts';
+import { type EdgeCounts, newEdgeCounts, noteHandshake } from './counts.ts';
 import { decideHandshake, type HandshakeOptions, type Refused, type Welcome } from './handshake.ts';
 import { KnownFrames } from './known-frame.ts';
 import { closeCodes, type EdgeLimits, edgeLimits } from './limits.ts';
@@ -136,7 +136,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
     log,
     limits,
     counts,
-    acks: new AckBatcher(),
+    acks: new AckBatcher(counts.ackSeconds),
     memory: { json: new KnownFrames(), binary: new KnownDefinitions() },
     book,
     rules: createRulesVersion(backend.resources),
@@ -159,11 +159,12 @@ export const createEdge = (options: EdgeOptions): Edge => {
 
   const decide = async (request: IncomingMessage): Promise<Welcome | Refused> => {
     if (pathOf(request) !== '/') return notFound;
+    const startedMs = monotonicMs();
     const verdict = closing
       ? shuttingDown
       : await decideInTime(request, { backend, authenticator, rate, certificatesDemanded }, limits, log);
     const status = verdict.type === 'refused' ? verdict.status : 101;
-    counts.handshakes.set(status, (counts.handshakes.get(status) ?? 0) + 1);
+    noteHandshake(counts, status, (monotonicMs() - startedMs) / 1_000);
     return verdict;
   };
 

@@ -24,7 +24,7 @@ export interface Told {
 export const openLiveBackend = async (
   options: Pick<
     EarlierApiOptions,
-    'tls' | 'silencing' | 'timeouts' | 'maxInHandBytes' | 'show' | 'maxUnreadBytes'
+    'tls' | 'silencing' | 'timeouts' | 'maxInHandBytes' | 'metrics' | 'maxUnreadBytes'
   > = {},
   store: MemoryStoreOptions = {},
 ) => {

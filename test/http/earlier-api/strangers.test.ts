@@ -12,14 +12,14 @@ import { eventually } from '../../eventually.ts';
 import { type LiveBackend, openLiveBackend, password } from './live-backend.ts';
 
 /** The figures that are shown, by name. */
-const shown = new Map<string, () => number>();
+const shown = new Map<string, () => unknown>();
 let live: LiveBackend;
 before(async () => {
   live = await openLiveBackend({
     timeouts: { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 50 },
     maxInHandBytes: 500_000,
     maxUnreadBytes: 12_000_000,
-    show: (name, _help, read) => shown.set(name, read),
+    metrics: { gauge: ({ name }, read) => void shown.set(name, read) },
   });
 });
 after(() => live.close());
@@ -185,7 +185,7 @@ test('unread large responses are limited: another one is 503, small ones still w
   };
   const stalled = await get('/results');
   assert.equal(stalled.statusCode, 200);
-  assert.ok((shown.get('mon_earlier_unread_answer_bytes')?.() ?? 0) > 9_000_000);
+  assert.ok(Number(shown.get('mon_earlier_unread_answer_bytes')?.()) > 9_000_000);
   const refused = await get('/results');
   assert.equal(refused.statusCode, 503);
   refused.resume();
