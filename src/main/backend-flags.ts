@@ -113,7 +113,7 @@ export const backendFlags = {
   'state-dir': text('/var/lib/mon/mon-backend', 'directory of the embedded store', { short: 'd' }),
   'store-url': text(
     '',
-    'mongodb://... to store everything in MongoDB; empty: the embedded store in the state dir',
+    'mongodb://... to store everything in MongoDB, where further backends stand by; empty: the embedded store in the state dir',
     {
       secret: true,
     },

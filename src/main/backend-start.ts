@@ -24,7 +24,6 @@ import { openServiceManager } from '../program/service-manager.ts';
 import { version } from '../program/version.ts';
 import { exportable } from '../store/backup/consistent-export.ts';
 import { storeFormat } from '../store/format-marker.ts';
-import { openStore } from '../store/open-store.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { openBackendAssets } from './backend-assets.ts';
 import type { BackendSettings } from './backend-flags.ts';
@@ -40,6 +39,7 @@ import { collapseExitCode, endWithoutStore } from './exit-codes.ts';
 import { firstUser, passwordFile } from './first-user.ts';
 import { localUrl, parseListenAddress, parsePublicUrl, plainHost } from './listen-address.ts';
 import { addLiveInspection } from './live-inspection.ts';
+import { openStoreOrStandBy } from './standby.ts';
 import { takeDown } from './take-down.ts';
 import { createTrust, type Trust } from './trust.ts';
 
@@ -68,21 +68,42 @@ const readKey = (file: string): KeyObject | undefined => {
   }
 };
 
-const run = async (settings: BackendSettings, trust: Trust, log: Logger): Promise<Running> => {
+interface Process {
+  readonly trust: Trust;
+  readonly log: Logger;
+  /** Aborted when the program is told to stop. */
+  readonly stop: AbortSignal;
+  readonly onStandby: () => void;
+}
+
+const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: Process): Promise<Running> => {
   const listen = parseListenAddress('--api-listen-address', settings.apiListenAddress);
   const origin = parsePublicUrl('--api-url', settings.apiUrl);
-  const tls = readTls(settings);
+  let tls = readTls(settings);
   const { authorities } = trust;
   const licenseKey = readKey(settings.licensePublicKeyFile);
   const name = hostname();
   keepPrivate(settings.stateDir, isOfStateDir, log);
   keepPrivate(settings.cacheDir, isOfCacheDir, log);
-  const opened = await openStore({
-    url: settings.storeUrl,
-    stateDir: settings.stateDir,
-    authorities,
-    onOwnershipLost: (error) => endWithoutStore(error, log),
-  });
+  const opened = await openStoreOrStandBy(
+    {
+      url: settings.storeUrl,
+      stateDir: settings.stateDir,
+      authorities,
+      onOwnershipLost: (error) => endWithoutStore(error, log),
+    },
+    {
+      settings,
+      tls: tls.api,
+      renew: () => {
+        const renewed = readTls(settings);
+        if (settings.trustedCaFile !== '') trust.renew();
+        tls = renewed;
+        return tls.api;
+      },
+      ...{ stop, onWaiting: onStandby, log },
+    },
+  );
   const exports = exportable(opened);
   const { store } = exports;
   const { backend, rebuilt } = await Backend.open({
@@ -215,13 +236,28 @@ const stop = ({ store, backend, api, earlier, control }: Running, log: Logger): 
 /** Runs until a signal. Resolves to the exit code. */
 export const startBackend = async (settings: BackendSettings): Promise<number> => {
   const log = createLog(settings.logLevel as LogLevel);
+  const stopping = new AbortController();
   const signal = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
   });
+  void signal.then((name) => stopping.abort(name));
   stopWithParent();
   const manager = openServiceManager(process.env, log);
   const trust = createTrust(settings.trustedCaFile);
-  const running = await run(settings, trust, log);
+  const running = await run(settings, {
+    trust,
+    log,
+    stop: stopping.signal,
+    // A standby does its job: the service manager must not wait until it serves.
+    onStandby: () => manager.ready(),
+  }).catch((error: unknown) => {
+    if (error !== stopping.signal.reason) throw error;
+    return undefined;
+  });
+  if (running === undefined) {
+    log.warn({ signal: await signal }, 'stopped on standby');
+    return 0;
+  }
   renewOnHangUp(settings, trust, running, log);
   guardProcess({ log, flush: () => running.backend.committer.flush() });
   manager.ready();

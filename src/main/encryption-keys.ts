@@ -22,18 +22,26 @@ const header = `# Encrypts passwords, tokens and the signing secret in the store
 # backend, then remove the old one.
 `;
 
+const encodedKey = /^[A-Za-z0-9+/]{43}=$/;
+
 const keyOf = (line: string, where: string): Uint8Array => {
   const key = Buffer.from(line, 'base64');
-  if (key.length !== vaultKeyBytes || !/^[A-Za-z0-9+/]{43}=$/.test(line))
+  if (key.length !== vaultKeyBytes || !encodedKey.test(line))
     throw new SettingsError(
       `${where}: a key must be ${vaultKeyBytes} bytes as base64 (openssl rand -base64 32)`,
     );
   return key;
 };
 
-/** By which records name the key in a line of the file; undefined for a line without one. */
-export const vaultKeyName = (line: string): string | undefined =>
-  /^[A-Za-z0-9+/]{43}=$/.test(line) ? keyName(Buffer.from(line, 'base64')) : undefined;
+/** The names by which records refer to the keys of a file; empty if it does not exist. */
+export const encryptionKeyNames = (path: string): readonly string[] =>
+  existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .split(/\r?\n/)
+        .map((line) => line.trim())
+        .filter((line) => encodedKey.test(line))
+        .map((line) => keyName(Buffer.from(line, 'base64')))
+    : [];
 
 /** Throws SettingsError when the file can't be used. `onOpen` is told when other users can read it. */
 export const readEncryptionKeys = (path: string, onOpen: () => void = () => {}): readonly Uint8Array[] => {

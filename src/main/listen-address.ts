@@ -23,11 +23,12 @@ export const parseListenAddress = (flag: string, address: string): ListenAddress
   return { host: host === '' ? '::' : host, port };
 };
 
-const anyHost: readonly string[] = ['::', '0.0.0.0'];
+/** An address that accepts connections on every interface. */
+export const isAnyHost = (host: string): boolean => host === '::' || host === '0.0.0.0';
 
 /** The URL of a listener for local programs. */
-export const localUrl = (scheme: string, { address, port }: AddressInfo): string => {
-  const host = anyHost.includes(address) ? '127.0.0.1' : address;
+export const localUrl = (scheme: string, { address, port }: Omit<AddressInfo, 'family'>): string => {
+  const host = isAnyHost(address) ? '127.0.0.1' : address;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 };
 

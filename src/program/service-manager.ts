@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { errorText, type Logger } from './log.ts';
 
 export interface ServiceManager {
-  /** From now on the program serves. Begins to answer the watchdog, where the unit has one. */
+  /** From now on the program serves. Begins to answer the watchdog, where the unit has one. Once is enough. */
   ready(): void;
   stopping(): void;
 }
@@ -39,8 +39,11 @@ export const openServiceManager = (environment: NodeJS.ProcessEnv, log: Logger):
     child.unref();
   };
   let timer: NodeJS.Timeout | undefined;
+  let isReady = false;
   return {
     ready: () => {
+      if (isReady) return;
+      isReady = true;
       tell('--ready', `--pid=${process.pid}`);
       if (every !== undefined) timer = setInterval(() => tell('WATCHDOG=1'), every).unref();
     },

@@ -11,7 +11,15 @@ import { isConflict } from './mongo-errors.ts';
 import { isRunning, ownIdentity, type ProcessIdentity, pidScope } from './process-identity.ts';
 import { StoreError } from './snapshot-store.ts';
 
-export interface OwnerDocument extends ProcessIdentity {
+/** What an owner says about itself to backends that wait for it. */
+export interface OwnerNotes {
+  /** Its API as others reach it, `<scheme>://<host>:<port>`. */
+  readonly api?: string;
+  /** The names of its encryption keys. */
+  readonly keys?: readonly string[];
+}
+
+export interface OwnerDocument extends ProcessIdentity, OwnerNotes {
   readonly _id: string;
   /** Unique per claim. */
   readonly incarnation: string;
@@ -49,6 +57,19 @@ export interface OwnerOptions {
   readonly times: OwnerTimes;
   /** Another backend took over; this one must stop writing. */
   readonly onLost: (error: StoreError) => void;
+  /** Written with every heartbeat. */
+  readonly notes?: (() => OwnerNotes) | undefined;
+  /** Waits for as long as another backend owns the database. If absent, a living owner is an error. */
+  readonly standBy?: StandBy | undefined;
+}
+
+export interface StandBy {
+  /** Ends the wait; opening the store then rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** Called with each observed heartbeat of the owner. */
+  onOwner(owner: OwnerDocument): void;
+  /** The database does not respond; it is asked again. */
+  onOutage(error: unknown): void;
 }
 
 export interface Ownership {
@@ -69,9 +90,12 @@ const takenBy = (where: string, { host, pid, since }: OwnerDocument): StoreError
       'stop that one, or use another database: only one backend at a time can use a database',
   );
 
-/** Rejects with StoreError('invalid') that names a living owner. Waits until a silent owner counts as dead. */
+/**
+ * Waits until a silent owner counts as dead. While another owner is alive, rejects with StoreError('invalid') that
+ * names it, or stands by.
+ */
 export const takeOwnership = async (options: OwnerOptions): Promise<Ownership> => {
-  const { meta, where, times } = options;
+  const { meta, where, times, notes, standBy } = options;
   const mine: OwnerDocument = {
     _id: ownerId,
     incarnation: randomUUID(),
@@ -80,38 +104,75 @@ export const takeOwnership = async (options: OwnerOptions): Promise<Ownership> =
     ...ownIdentity(),
     pidScope: pidScope(),
     since: new Date().toISOString(),
+    // Also overwrite what a dead owner said.
+    ...{ api: '', keys: [], ...notes?.() },
   };
-  const before = await meta.findOne({ _id: ownerId });
-  if (before !== null && !hasEnded(before, mine)) await awaitSilence(meta, before, where, times);
-  await replaceOwner(meta, before, mine, where);
-  return keepBeating(options, mine);
+  let owner = await meta.findOne({ _id: ownerId });
+  for (;;) {
+    if (owner !== null) owner = await awaitEnd(options, owner, mine);
+    const now = await replaceOwner(meta, owner, mine).catch(async (error: unknown) => {
+      if (standBy === undefined) throw error;
+      standBy.onOutage(error);
+      await sleep(times.beatMs, undefined, { signal: standBy.signal });
+      return owner;
+    });
+    if (now?.incarnation === mine.incarnation) return keepBeating(options, mine);
+    if (now !== null && standBy === undefined) throw takenBy(where, now);
+    owner = now;
+  }
 };
 
 const hasEnded = (owner: OwnerDocument, mine: OwnerDocument): boolean =>
   mine.pidScope !== '' && owner.pidScope === mine.pidScope && !isRunning(owner);
 
-/** Resolves when the owner was silent for the patience period or released the database. */
-const awaitSilence = async (
-  meta: OwnerCollection,
+/** Resolves to the dead owner, or to null if the owner released the database. */
+const awaitEnd = async (
+  { meta, where, standBy, times: { beatMs, patienceMs } }: OwnerOptions,
   found: OwnerDocument,
-  where: string,
-  { beatMs, patienceMs }: OwnerTimes,
-): Promise<void> => {
-  const endMs = performance.now() + patienceMs;
-  while (performance.now() < endMs) {
-    await sleep(beatMs / 2);
-    const now = await meta.findOne({ _id: ownerId });
-    if (now === null) return;
-    if (now.incarnation !== found.incarnation || now.beat !== found.beat) throw takenBy(where, now);
+  mine: OwnerDocument,
+): Promise<OwnerDocument | null> => {
+  let owner = found;
+  let silentMs = 0;
+  let seenMs = performance.now();
+  standBy?.onOwner(owner);
+  while (!hasEnded(owner, mine) && silentMs < patienceMs) {
+    await sleep(beatMs / 4, undefined, standBy && { signal: standBy.signal });
+    const now = await readOwner(meta, standBy);
+    // Only what was observed counts: neither an outage of the database nor a pause of this process is silence of
+    // the owner.
+    if (now !== undefined) silentMs += Math.min(performance.now() - seenMs, beatMs);
+    seenMs = performance.now();
+    if (now === undefined) continue;
+    if (now === null) return null;
+    if (now.incarnation === owner.incarnation && now.beat === owner.beat) continue;
+    if (standBy === undefined) throw takenBy(where, now);
+    standBy.onOwner(now);
+    owner = now;
+    silentMs = 0;
+  }
+  return owner;
+};
+
+/** Undefined if the database does not respond and this backend stands by. */
+const readOwner = async (
+  meta: OwnerCollection,
+  standBy: StandBy | undefined,
+): Promise<OwnerDocument | null | undefined> => {
+  try {
+    return await meta.findOne({ _id: ownerId });
+  } catch (error) {
+    if (standBy === undefined) throw error;
+    standBy.onOutage(error);
+    return undefined;
   }
 };
 
+/** Claims the database. Resolves to its owner: this process, another that was faster, or null for none any more. */
 const replaceOwner = async (
   meta: OwnerCollection,
   before: OwnerDocument | null,
   mine: OwnerDocument,
-  where: string,
-): Promise<void> => {
+): Promise<OwnerDocument | null> => {
   const { _id, ...fields } = mine;
   const claim = async (): Promise<void> => {
     // A dead owner is replaced only if it is unchanged; a database without an owner goes to the first insert.
@@ -130,11 +191,11 @@ const replaceOwner = async (
   });
   // Read back instead of trusting the reply: a claim may take effect although its reply was lost.
   const now = await meta.findOne({ _id });
-  if (now?.incarnation === mine.incarnation) return;
-  throw failure ?? takenBy(where, now ?? before ?? mine);
+  if (now?.incarnation !== mine.incarnation && failure !== undefined) throw failure;
+  return now;
 };
 
-const keepBeating = ({ meta, where, times, onLost }: OwnerOptions, mine: OwnerDocument): Ownership => {
+const keepBeating = ({ meta, where, times, onLost, notes }: OwnerOptions, mine: OwnerDocument): Ownership => {
   const { _id, incarnation } = mine;
   /** Others wait longer than this before they take over. */
   const freshMs = times.patienceMs / 2;
@@ -149,7 +210,10 @@ const keepBeating = ({ meta, where, times, onLost }: OwnerOptions, mine: OwnerDo
     );
   const beat = async (): Promise<void> => {
     const sentMs = performance.now();
-    const { matchedCount } = await meta.updateOne({ _id, incarnation }, { $inc: { beat: 1 } });
+    const { matchedCount } = await meta.updateOne(
+      { _id, incarnation },
+      { $inc: { beat: 1 }, ...(notes && { $set: notes() }) },
+    );
     if (matchedCount === 1) {
       confirmedMs = sentMs;
       return;

@@ -31,7 +31,14 @@ import {
 } from './maintained-store.ts';
 import { fromDocument, toDocument } from './mongo-document.ts';
 import { isConflict, toStoreError } from './mongo-errors.ts';
-import { type OwnerDocument, type Ownership, type OwnerTimes, takeOwnership } from './mongo-owner.ts';
+import {
+  type OwnerDocument,
+  type OwnerNotes,
+  type Ownership,
+  type OwnerTimes,
+  type StandBy,
+  takeOwnership,
+} from './mongo-owner.ts';
 import { UnreadableRecord } from './record-codec.ts';
 import { checkKey, compareKeys, prefixEnd } from './record-key.ts';
 import {
@@ -58,6 +65,10 @@ export interface MongoStoreOptions {
    * and others may write too.
    */
   readonly onOwnershipLost?: ((error: StoreError) => void) | undefined;
+  /** What backends that wait for this one are told about it. */
+  readonly notes?: (() => OwnerNotes) | undefined;
+  /** Waits while another backend owns the database. If absent, that is an error. */
+  readonly standBy?: StandBy | undefined;
   /** Heartbeat interval of the owner and timeout for a silent owner, for tests. */
   readonly ownerTimes?: OwnerTimes;
   /** Trusted authorities for TLS, unless the URL specifies them. Read once. */
@@ -89,16 +100,19 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Mainta
     await client.connect();
     const db = client.db(databaseOf(client, options.url));
     const { purpose = 'serve', onOwnershipLost: onLost, ownerTimes: times = defaultOwnerTimes } = options;
+    const { notes, standBy } = options;
     // Looked at before the claim: a store that is not ours is not touched. And after it: others may have been at work.
     openMarker(await readMarker(db), where, purpose);
     const meta = db.collection<OwnerDocument>('meta');
-    const ownership = onLost === undefined ? undefined : await takeOwnership({ meta, where, times, onLost });
+    const ownership =
+      onLost === undefined ? undefined : await takeOwnership({ meta, where, times, onLost, notes, standBy });
     const { marker, isDue } = openMarker(await readMarker(db), where, purpose);
     const store = new MongoStore(client, db, where, ownership, marker);
     if (isDue) await store.writeMarker(marker);
     return store;
   } catch (error) {
     await client.close();
+    options.standBy?.signal.throwIfAborted();
     throw toStoreError(where, error);
   }
 }

@@ -4,6 +4,7 @@ import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
 import type { OpenPurpose } from './format-marker.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import type { MaintainedStore } from './maintained-store.ts';
+import type { OwnerNotes, StandBy } from './mongo-owner.ts';
 import { StoreError } from './snapshot-store.ts';
 
 export interface StoreLocation {
@@ -13,6 +14,10 @@ export interface StoreLocation {
   readonly stateDir: string;
   /** Called when another backend took over the store; this process must exit. */
   readonly onOwnershipLost: (error: StoreError) => void;
+  /** MongoDB only: what backends that wait for this one are told about it. */
+  readonly notes?: (() => OwnerNotes) | undefined;
+  /** MongoDB only: waits while another backend owns the database. If absent, that is an error. */
+  readonly standBy?: StandBy | undefined;
   /** Trusted authorities for TLS, unless the URL specifies them. Read once. */
   readonly authorities?: TrustedAuthorities;
   /** Default `serve`. */
@@ -25,6 +30,8 @@ export async function openStore({
   stateDir,
   authorities,
   onOwnershipLost,
+  notes,
+  standBy,
   purpose = 'serve',
 }: StoreLocation): Promise<MaintainedStore> {
   const dir = embeddedDir(url, stateDir);
@@ -36,6 +43,8 @@ export async function openStore({
     return openMongoStore({
       url,
       onOwnershipLost,
+      notes,
+      standBy,
       purpose,
       ...(authorities === undefined ? {} : { authorities }),
     });

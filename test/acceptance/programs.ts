@@ -176,6 +176,11 @@ export class ApiClient {
     return new ApiClient(api, token);
   }
 
+  /** With the same login at another backend. */
+  at(api: string): ApiClient {
+    return new ApiClient(api, this.#token);
+  }
+
   call(
     method: string,
     path: string,

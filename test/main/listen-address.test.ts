@@ -39,7 +39,7 @@ test('the address others know is a scheme and a host', () => {
 });
 
 test('a listener on every address is reached on this machine by the loopback one', () => {
-  const at = (address: string) => localUrl('http', { address, port: 80, family: 'IPv6' });
+  const at = (address: string) => localUrl('http', { address, port: 80 });
   assert.deepEqual(['::', '0.0.0.0', '::1', '10.0.0.1'].map(at), [
     'http://127.0.0.1:80',
     'http://127.0.0.1:80',

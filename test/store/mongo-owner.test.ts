@@ -100,6 +100,40 @@ test('of several that find a dead owner, or none, only one takes over', async ()
   }
 });
 
+test('of several on standby one takes over, the others stand by for that one, and the wait can be ended', async () => {
+  const url = newUrl();
+  const first = await open(url);
+  const end = new AbortController();
+  const reason = new Error('enough');
+  const waiting = [1, 2, 3].map(() => {
+    const owners: string[] = [];
+    const standBy = {
+      signal: end.signal,
+      onOwner: ({ incarnation }: OwnerDocument) => {
+        if (owners.at(-1) !== incarnation) owners.push(incarnation);
+      },
+      onOutage: () => {},
+    };
+    const opened = openMongoStore({ url, ownerTimes: never, onOwnershipLost: () => {}, standBy });
+    return { owners, opened };
+  });
+  await eventually('three on standby', () => waiting.every(({ owners }) => owners.length === 1));
+  await first.close();
+  const next = await Promise.any(waiting.map(({ opened }) => opened));
+  const others = () => waiting.filter(({ owners }) => owners.length === 2);
+  await eventually('two that stand by for the new owner', () => others().length === 2);
+  const [one, other] = others();
+  assert.equal(one?.owners[1], other?.owners[1]);
+  end.abort(reason);
+  const results = await Promise.allSettled(waiting.map(({ opened }) => opened));
+  const rejected = results.filter((result) => result.status === 'rejected');
+  assert.deepEqual(
+    rejected.map((result) => result.reason),
+    [reason, reason],
+  );
+  await next.close();
+});
+
 test('an owner that was replaced is told, and leaves the claim of the other', async () => {
   const url = newUrl();
   const lost: StoreError[] = [];

@@ -31,7 +31,8 @@ const memberBody = ({ name, healthy, error }: MemberHealth) => ({
   Healthy: healthy,
 });
 
-const healthBody = (report: HealthReport, backendId: string) => ({
+/** The answer of `GET /health`. */
+export const healthBody = (report: HealthReport, backendId: string) => ({
   Alarms: null,
   ClusterHealth: report.members.map(memberBody),
   Header: { cluster_id: clusterId, member_id: numberFor(backendId), raft_term: 1 },

@@ -1,12 +1,11 @@
 // `mon-backend backup FILE` and `mon-backend restore FILE`.
-import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { type ExportItem, exportable } from '../../store/backup/consistent-export.ts';
 import { restoreBackup, verifyBackup } from '../../store/backup/restore-backup.ts';
 import { type BackupResult, refuseToReplace, writeBackup } from '../../store/backup/write-backup.ts';
 import type { BackendSettings } from '../backend-flags.ts';
-import { encryptionKeyPath, vaultKeyName } from '../encryption-keys.ts';
+import { encryptionKeyNames, encryptionKeyPath } from '../encryption-keys.ts';
 import { careCommand, careSettings, type ExitWith, runningBackend, withStore } from './care-command.ts';
 import { askControl } from './control-client.ts';
 import { createProgress, shownBytes, shownCount } from './progress.ts';
@@ -58,7 +57,7 @@ const backup = async (settings: BackendSettings, file: string, isForced: boolean
 const missingKeys = (settings: BackendSettings, sealedWith: readonly string[]): string | undefined => {
   if (sealedWith.length === 0) return undefined;
   const path = encryptionKeyPath(settings);
-  const here = existsSync(path) ? vaultKeyNames(readFileSync(path, 'utf8')) : [];
+  const here = encryptionKeyNames(path);
   const missing = sealedWith.filter((name) => !here.includes(name));
   if (missing.length === 0) return undefined;
   return (
@@ -66,9 +65,6 @@ const missingKeys = (settings: BackendSettings, sealedWith: readonly string[]): 
     'Put a copy of the key file there before the backend starts.'
   );
 };
-
-const vaultKeyNames = (text: string): readonly string[] =>
-  text.split(/\r?\n/).flatMap((line) => vaultKeyName(line.trim()) ?? []);
 
 const restore = async (settings: BackendSettings, file: string): Promise<number> => {
   const startedMs = performance.now();
