@@ -12,6 +12,7 @@ import { splitLongTimestamps } from '../model/exact-timestamps.ts';
 import { isObject } from '../model/is-object.ts';
 import { metadataSchema, resourceReferenceSchema } from '../model/metadata.ts';
 import { withMetricHandlers } from '../model/metric-handlers.ts';
+import { list } from '../model/quick-types.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
 
 export interface LocalFacts {
@@ -55,7 +56,7 @@ const restSchema = z.object({
   timestamp: z.number().int().nullish(),
   metadata: metadataSchema.partial().nullish(),
   sequence: z.number().int().nullish(),
-  pipelines: z.array(resourceReferenceSchema).nullish(),
+  pipelines: list(resourceReferenceSchema).nullish(),
 });
 
 /** The name of another entity, if given. */

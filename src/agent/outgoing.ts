@@ -3,6 +3,7 @@
 import type { Check } from '../model/check.ts';
 import type { Event } from '../model/event.ts';
 import { jsonWithTimestamps } from '../model/exact-timestamps.ts';
+import { maxMetricPoints } from '../model/limits.ts';
 import { redactEvent } from '../model/redaction.ts';
 import { truncatedBytesLabels } from '../model/reserved-labels.ts';
 import { toWireEvent } from '../model/wire-shape.ts';
@@ -74,6 +75,12 @@ const shortenPoints = (event: Event, limitBytes: number): Event => {
 
 /** Never exceeds the limit, unless the definition alone does. */
 export const encodeEvent = (event: Event, limitBytes = maxPayloadBytes): Outgoing => {
+  const points = event.metrics?.points?.length ?? 0;
+  if (points > maxMetricPoints) {
+    const { frame, cut } = encodeEvent(withPoints(event, maxMetricPoints), limitBytes);
+    const left = `${points - maxMetricPoints} of ${points} metric points`;
+    return { frame, cut: cut === '' ? left : `${left}, ${cut}` };
+  }
   const whole = encode('event', event);
   if (whole.length <= limitBytes) return { frame: whole, cut: '' };
   const steps: readonly (readonly [string, (event: Event) => Event])[] = [

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { decode } from '../model/decode.ts';
 import type { Event } from '../model/event.ts';
+import { optionalStringList } from '../model/quick-types.ts';
 import { no, type Stage } from '../program/stage.ts';
 import { type LocalFacts, prepareEvent } from './local-event.ts';
 
@@ -18,7 +19,7 @@ const socketEventSchema = z.object({
   interval: seconds,
   executed: seconds,
   duration: z.number().nullish(),
-  handlers: z.array(z.string()).nullish(),
+  handlers: optionalStringList(),
 });
 type SocketEvent = z.infer<typeof socketEventSchema>;
 

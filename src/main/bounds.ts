@@ -31,7 +31,16 @@ import {
   maxUnreadAnswerBytes,
 } from '../http/limits.ts';
 import { maxHistoryEntries, maxPendingDeliveries, maxRecentIds } from '../machines/limits.ts';
-import { maxCronCharacters, maxExpressions, maxMemoBytes, maxNameCharacters } from '../model/limits.ts';
+import {
+  maxCronCharacters,
+  maxExpressions,
+  maxListItems,
+  maxMemoBytes,
+  maxMetricPoints,
+  maxMetricTags,
+  maxNameCharacters,
+  maxSystemItems,
+} from '../model/limits.ts';
 import { maxAssetScriptBytes, maxQueuedEvaluations, maxWorkflowsPerEvent } from '../pipeline/limits.ts';
 import { maxWaiting as maxWaitingSecrets } from '../secrets/limits.ts';
 import { maxPayloadBytes } from '../wire/limits.ts';
@@ -398,6 +407,39 @@ export const bounds: readonly Bound[] = [
       'model/memo.test.ts',
       'the number of expressions per filter is limited, since each runs for every event',
     ],
+  },
+  {
+    collection: 'one list of a resource or event, such as handlers, subscriptions and hooks',
+    by: 'agents, API, earlier clients',
+    entries: maxListItems,
+    whenFull: '400, or the event is rejected; the message names the list. 1,000 items take about 3 ms',
+    gauge: 'mon_backend_resource_bytes',
+    test: ['model/list-limits.test.ts', 'a list may have so many items; one more is rejected'],
+  },
+  {
+    collection: 'processes, network interfaces and addresses that an agent reports',
+    by: 'agents',
+    entries: maxSystemItems,
+    whenFull: 'the event is rejected; the message names the list',
+    gauge: 'mon_backend_entities',
+    test: ['model/list-limits.test.ts', 'a list may have so many items; one more is rejected'],
+  },
+  {
+    collection: 'metric points of one event',
+    by: 'agents, API',
+    entries: maxMetricPoints,
+    whenFull:
+      'our agent sends the first ones and logs it; else the event is rejected. At the limit: about 30 ms',
+    gauge: 'mon_backend_timer_lag_seconds',
+    test: ['model/list-limits.test.ts', 'a list may have so many items; one more is rejected'],
+  },
+  {
+    collection: 'tags of all metric points of one event',
+    by: 'agents, API',
+    entries: maxMetricTags,
+    whenFull: '400, or the event is rejected',
+    gauge: 'mon_backend_timer_lag_seconds',
+    test: ['model/list-limits.test.ts', 'nested lists are counted as a whole'],
   },
   {
     collection: 'a cron string',

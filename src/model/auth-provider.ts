@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Decoded, decode } from './decode.ts';
 import { metadataSchema } from './metadata.ts';
 import { nameFault } from './names.ts';
-import { flag, optionalStringList, text, unsigned } from './quick-types.ts';
+import { flag, list, optionalStringList, text, unsigned } from './quick-types.ts';
 
 export const authApiVersion = 'authentication/v2';
 export const authProviderTypes = ['ldap', 'ad', 'oidc'] as const;
@@ -55,10 +55,9 @@ const serverSchema = (type: 'ldap' | 'ad') => {
 
 const directorySpec = (type: 'ldap' | 'ad') =>
   z.object({
-    servers: z
-      .array(serverSchema(type))
+    servers: list(serverSchema(type))
       .nullish()
-      .transform((list) => list ?? []),
+      .transform((servers) => servers ?? []),
     allowed_groups: optionalStringList(),
     groups_prefix: text(''),
     username_prefix: text(''),

@@ -6,7 +6,7 @@
 import type { Check, CheckConfig, MetricThreshold, ProxyRequests } from './check.ts';
 import { parseCron } from './cron.ts';
 import { expressionsFault } from './expression-syntax.ts';
-import { maxStatus, minTtlSeconds } from './limits.ts';
+import { maxListItems, maxStatus, minTtlSeconds } from './limits.ts';
 import type { ResourceReference } from './metadata.ts';
 import { assetNameFault, nameFault, namespaceFault } from './names.ts';
 import { subdueFault, subduesFault } from './time-windows.ts';
@@ -55,6 +55,15 @@ const proxyRequestsFault = (proxy: ProxyRequests): string | null => {
 
 const thresholdsFault = (check: Shared): string | null =>
   metricThresholdsFault(check.output_metric_thresholds);
+
+/** The lists of hooks are nested, so all names in them are counted. */
+const hooksFault = ({ check_hooks: lists }: Shared): string | null => {
+  let names = 0;
+  for (const hooks of lists ?? []) for (const type in hooks) names += hooks[type]?.length ?? 0;
+  return names <= maxListItems
+    ? null
+    : `check_hooks must name at most ${maxListItems} hooks, not ${names}: remove some`;
+};
 
 const flapFault = ({ low_flap_threshold: low, high_flap_threshold: high }: Shared): string | null =>
   low > 0 && high > 0 && low >= high ? 'invalid flap thresholds' : null;
@@ -136,6 +145,7 @@ const commonFault = (check: Shared): string | null =>
   assetsFault(check.runtime_assets) ??
   (check.subscriptions.includes('') ? 'subscriptions cannot be empty strings' : null) ??
   (check.proxy_entity_name === '' ? null : nameFault('proxy entity name', check.proxy_entity_name)) ??
+  hooksFault(check) ??
   (check.proxy_requests ? proxyRequestsFault(check.proxy_requests) : null) ??
   metricFormatFault(check.output_metric_format) ??
   flapFault(check) ??

@@ -7,6 +7,7 @@ import { quickObject } from './quick-object.ts';
 import {
   flag,
   integer,
+  list,
   listOrNull,
   number,
   optionalStringList,
@@ -20,7 +21,7 @@ import {
 export { maxStatus, minTtlSeconds } from './limits.ts';
 
 /** One entry maps an exit status to hook names: `{"critical": ["ps"]}`. */
-export const hookListSchema = z.record(z.string(), z.array(z.string()).nullable());
+export const hookListSchema = z.record(z.string(), stringList().nullable());
 export type HookList = z.infer<typeof hookListSchema>;
 
 export const proxyRequestsSchema = z.object({
@@ -55,8 +56,7 @@ export const metricThresholdSchema = z.object({
   name: text(''),
   tags: listOrNull(tagSchema),
   null_status: unsigned32(0),
-  thresholds: z
-    .array(z.object({ min: text(''), max: text(''), status: unsigned32(0) }))
+  thresholds: list(z.object({ min: text(''), max: text(''), status: unsigned32(0) }))
     .nullish()
     .transform((list) => list ?? []),
 });
@@ -97,7 +97,7 @@ const sharedFields = {
   stdin: flag(false).describe('Whether the command reads check and entity as JSON on standard input.'),
   /** The older form of `subdues`: stored and returned, but has no effect. */
   subdue: z.unknown().default(null).describe('Older form of subdues: kept and given back, without effect.'),
-  subdues: z.array(subdueWindowSchema).nullish().describe('Times at which it does not run.'),
+  subdues: list(subdueWindowSchema).nullish().describe('Times at which it does not run.'),
   ttl: integer(0).meta({
     description: 'Time without a result after which an event says so; at least 5; 0: never.',
     'x-unit': 'seconds',
@@ -123,9 +123,8 @@ const sharedFields = {
     ],
   }),
   output_metric_handlers: stringListOrNull().describe('Names of handlers that its metrics go to.'),
-  output_metric_tags: z.array(tagSchema).nullish().describe('Tags that are added to each metric.'),
-  output_metric_thresholds: z
-    .array(metricThresholdSchema)
+  output_metric_tags: list(tagSchema).nullish().describe('Tags that are added to each metric.'),
+  output_metric_thresholds: list(metricThresholdSchema)
     .nullish()
     .describe('Bounds of metrics that set the status.'),
   env_vars: stringListOrNull().describe('Variables of the command, each as NAME=value.'),
@@ -136,8 +135,7 @@ const sharedFields = {
     .optional()
     .describe('Whether the output is dropped after metrics were read from it.'),
   secrets: listOrNull(secretReferenceSchema).describe('Secrets that the command gets as variables.'),
-  pipelines: z
-    .array(resourceReferenceSchema)
+  pipelines: list(resourceReferenceSchema)
     .nullish()
     .transform((list) => list ?? [])
     .describe('Pipelines that its events go through.'),
@@ -187,7 +185,7 @@ export const checkSchema = quickObject({
   issued: integer(0),
   output: text(''),
   status: unsigned(0),
-  hooks: z.array(hookResultSchema).nullish(),
+  hooks: list(hookResultSchema).nullish(),
   scheduler: text(''),
   processed_by: text().optional(),
   // Computed by the backend; values from the sender are replaced.

@@ -77,7 +77,8 @@ const withoutNulls = (raw: unknown, issues: readonly z.core.$ZodIssue[]): unknow
 export const decode = <T>(schema: z.ZodType<T>, raw: unknown, subject: string): Decoded<T> => {
   const first = schema.safeParse(raw);
   if (first.success) return { ok: true, value: first.data };
-  const result = schema.safeParse(withoutNulls(raw, first.error.issues));
+  const filled = withoutNulls(raw, first.error.issues);
+  const result = filled === raw ? first : schema.safeParse(filled);
   if (result.success) return { ok: true, value: result.data };
   const issue = result.error.issues[0];
   if (issue === undefined) return { ok: false, message: `${subject} could not be decoded` };

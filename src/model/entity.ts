@@ -2,13 +2,14 @@
 // operators, and a state half, reported by the agent. This file validates types only; the rules are in
 // `entity-rules.ts`.
 import { z } from 'zod';
+import { maxSystemItems } from './limits.ts';
 import { metadataSchema } from './metadata.ts';
-import { flag, integer, optionalStringList, stringList, text } from './quick-types.ts';
+import { flag, integer, list, optionalStringList, stringList, text } from './quick-types.ts';
 
 export const networkInterfaceSchema = z.object({
   name: text().optional(),
   mac: text().optional(),
-  addresses: stringList(),
+  addresses: stringList(maxSystemItems),
 });
 
 export const systemSchema = z.object({
@@ -21,14 +22,13 @@ export const systemSchema = z.object({
   arm_version: integer().optional(),
   float_type: text().optional(),
   network: z
-    .object({ interfaces: z.array(networkInterfaceSchema).nullable().default(null) })
+    .object({ interfaces: list(networkInterfaceSchema, maxSystemItems).nullable().default(null) })
     .default({ interfaces: null }),
   libc_type: text(''),
   vm_system: text(''),
   vm_role: text(''),
   cloud_provider: text(''),
-  processes: z
-    .array(z.looseObject({ name: text('') }))
+  processes: list(z.looseObject({ name: text('') }), maxSystemItems)
     .nullable()
     .default(null),
 });

@@ -3,6 +3,7 @@
 import { type FindDefinition, pipelineReferenceFault, validateCheck } from './check-rules.ts';
 import { validateEntity } from './entity-rules.ts';
 import type { Event } from './event.ts';
+import { maxMetricTags } from './limits.ts';
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
@@ -30,6 +31,14 @@ const timeFault = ({ timestamp, check }: Event): string | null => {
   return null;
 };
 
+const tagsFault = ({ metrics }: Event): string | null => {
+  let tags = 0;
+  for (const point of metrics?.points ?? []) tags += point.tags?.length ?? 0;
+  return tags <= maxMetricTags
+    ? null
+    : `metrics.points must have at most ${maxMetricTags} tags in all, not ${tags}: send several events`;
+};
+
 /** The first failing rule of an event, or null. `find` looks up the definitions of its namespace. */
 export const validateEvent = (event: Event, find?: FindDefinition): string | null => {
   const { check, metrics } = event;
@@ -39,6 +48,7 @@ export const validateEvent = (event: Event, find?: FindDefinition): string | nul
     scoped('entity is invalid:', validateEntity(event.entity)) ??
     (check === undefined ? null : scoped('check is invalid:', validateCheck(check, find))) ??
     timeFault(event) ??
+    tagsFault(event) ??
     pipelinesFault(event) ??
     (event.metadata.name ? 'events cannot be named' : null) ??
     (event.id === null || isUuid(event.id) ? null : `event ID is invalid: ${event.id} is not a UUID`)

@@ -4,17 +4,18 @@
 import { z } from 'zod';
 import { type Check, checkSchema, tagSchema } from './check.ts';
 import { entitySchema } from './entity.ts';
+import { maxMetricPoints } from './limits.ts';
 import { resourceReferenceSchema, stringMapSchema } from './metadata.ts';
 import { defaultNamespace } from './names.ts';
 import { quickObject } from './quick-object.ts';
-import { integer, largeInteger, listOrNull, number, optionalStringList, text } from './quick-types.ts';
+import { integer, largeInteger, list, listOrNull, number, optionalStringList, text } from './quick-types.ts';
 
 export const metricPointSchema = z.object({
   name: text(''),
   value: number(0),
   /** Seconds. Agents of the reference product send nanoseconds for StatsD metrics. */
   timestamp: largeInteger(0),
-  tags: z.array(tagSchema).nullish(),
+  tags: list(tagSchema).nullish(),
   /**
    * The digits of a timestamp above Number.MAX_SAFE_INTEGER. Values from the sender are dropped; see
    * exact-timestamps.
@@ -25,7 +26,7 @@ export type MetricPoint = z.infer<typeof metricPointSchema>;
 
 export const metricsSchema = z.object({
   handlers: optionalStringList().describe('Names of handlers of these metrics.'),
-  points: z.array(metricPointSchema).nullish().describe('The measurements.'),
+  points: list(metricPointSchema, maxMetricPoints).nullish().describe('The measurements.'),
 });
 export type Metrics = z.infer<typeof metricsSchema>;
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { secretReferenceSchema } from './check.ts';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
-import { flag, listOrNull, stringListOrNull, text, unsigned, unsigned32 } from './quick-types.ts';
+import { flag, list, listOrNull, stringListOrNull, text, unsigned, unsigned32 } from './quick-types.ts';
 
 export const handlerTypes = ['pipe', 'tcp', 'udp', 'set'] as const;
 export type HandlerType = (typeof handlerTypes)[number];
@@ -45,8 +45,7 @@ export const handlerSchema = z.object({
   handle_flapping: flag()
     .optional()
     .describe('Of clients of the earlier generation: whether flapping events are handled.'),
-  severities: z
-    .array(z.enum(handlerSeverities))
+  severities: list(z.enum(handlerSeverities))
     .optional()
     .describe('Of clients of the earlier generation: only events of these severities are handled.'),
 });

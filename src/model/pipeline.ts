@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
-import { flag, text } from './quick-types.ts';
+import { flag, list, text } from './quick-types.ts';
 
 /** A reference with a mandatory type, since the three places would need different defaults. */
 export const workflowReferenceSchema = z.object({
@@ -14,7 +14,7 @@ export type WorkflowReference = z.infer<typeof workflowReferenceSchema>;
 
 export const workflowSchema = z.object({
   name: text('').describe('Name of the workflow.'),
-  filters: z.array(workflowReferenceSchema).nullish().describe('Filters that events pass first.'),
+  filters: list(workflowReferenceSchema).nullish().describe('Filters that events pass first.'),
   mutator: workflowReferenceSchema.nullish().describe('Mutator that changes what the handler gets.'),
   handler: workflowReferenceSchema.nullish().describe('Handler that the events go to.'),
 });
@@ -22,10 +22,9 @@ export type Workflow = z.infer<typeof workflowSchema>;
 
 export const pipelineSchema = z.object({
   metadata: metadataSchema.default({ name: '' }),
-  workflows: z
-    .array(workflowSchema)
+  workflows: list(workflowSchema)
     .nullish()
-    .transform((list) => list ?? [])
+    .transform((workflows) => workflows ?? [])
     .describe('Workflows, run one after the other.'),
   /** Continue with the next workflow after a failure. */
   continue_on_error: flag().optional().describe('Whether workflows go on after one that failed.'),

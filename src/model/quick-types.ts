@@ -2,7 +2,7 @@
 // record) costs 60 to 200 ns per field, a single parse function about 10 ns. They read `null` as the empty value,
 // like the reference product, and report the expected type; `decode.ts` adds the field and the received value.
 import { z } from 'zod';
-import { maxUnsigned32 } from './limits.ts';
+import { maxListItems, maxUnsigned32 } from './limits.ts';
 import { replaceParse, setTraits } from './zod-internals.ts';
 
 /** Accepts a value, or describes what was expected. */
@@ -82,8 +82,8 @@ const QuickList = z.core.$constructor<z.ZodArray<z.ZodString>, With<z.core.$ZodA
 const isFiniteNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 const isUnsigned = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-const isStringList = (value: unknown): boolean => {
-  if (!Array.isArray(value)) return false;
+const isStringList = (value: unknown, most: number): boolean => {
+  if (!Array.isArray(value) || value.length > most) return false;
   for (const item of value) if (typeof item !== 'string') return false;
   return true;
 };
@@ -172,18 +172,32 @@ export const stringMap = (): StringRecord =>
     quick: { accepts: isStringMap, wanted: 'must be a map of strings to strings', empty: () => ({}) },
   });
 
-const strings = (empty: () => unknown, absent?: () => unknown): z.ZodArray<z.ZodString> =>
+const tooLong = (list: readonly unknown[], most: number): string =>
+  `must have at most ${most} items, not ${list.length}: remove some, or split it`;
+
+const strings = (
+  empty: () => unknown,
+  absent?: () => unknown,
+  most = maxListItems,
+): z.ZodArray<z.ZodString> =>
   new QuickList({
     type: 'array',
     element: z.string(),
-    quick: { accepts: isStringList, wanted: 'must be a list of strings', empty, absent },
+    quick: {
+      accepts: (value) => isStringList(value, most),
+      wanted: (value) =>
+        Array.isArray(value) && value.length > most ? tooLong(value, most) : 'must be a list of strings',
+      empty,
+      absent,
+      bag: { maximum: most },
+    },
   });
 
 const fresh = (): string[] => [];
 const nothing = (): null => null;
 
 /** A list of strings; `[]` when absent. */
-export const stringList = (): z.ZodType<string[]> => documented(strings(fresh, fresh), []);
+export const stringList = (most?: number): z.ZodType<string[]> => documented(strings(fresh, fresh, most), []);
 
 /** A list of strings; `null` when absent. */
 export const stringListOrNull = (): z.ZodType<string[] | null> =>
@@ -192,9 +206,30 @@ export const stringListOrNull = (): z.ZodType<string[] | null> =>
 /** A list of strings; absent when absent. */
 export const optionalStringList = () => strings(fresh).nullish();
 
+type Short<D> = D & { readonly most: number };
+
+const ShortList = z.core.$constructor<z.ZodArray<z.ZodType>, Short<z.core.$ZodArrayDef>>(
+  'ShortList',
+  (inst, def) => {
+    z.ZodArray.init(inst, def as unknown as z.core.$ZodArrayDef<z.ZodType>);
+    const { most } = def;
+    setTraits(inst, { bag: { maximum: most }, readsAbsent: false });
+    replaceParse(inst, (before) => (payload, context) => {
+      const { value } = payload;
+      if (!Array.isArray(value) || value.length <= most) return before(payload, context);
+      const message = tooLong(value, most);
+      payload.issues.push({ code: 'custom', message, input: value, inst, continue: false });
+      return payload;
+    });
+  },
+);
+
+/** A list of any type with at most so many items. A longer one is rejected before its items are read. */
+export const list = <T extends z.ZodType>(item: T, most = maxListItems): z.ZodArray<T> =>
+  new ShortList({ type: 'array', element: item, most }) as unknown as z.ZodArray<T>;
+
 /** A list of any type; `null` when absent. */
 export const listOrNull = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item)
+  list(item)
     .nullish()
-    .transform((list) => list ?? null);
+    .transform((items) => items ?? null);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Metadata, metadataSchema } from './metadata.ts';
 import { subscriptionFault } from './names.ts';
-import { stringList, stringListOrNull, text } from './quick-types.ts';
+import { list, stringList, stringListOrNull, text } from './quick-types.ts';
 
 export const verbs = ['*', 'get', 'list', 'create', 'update', 'delete'] as const;
 /** For live inspection: read actors, and control them. */
@@ -31,10 +31,9 @@ export type Rule = z.infer<typeof ruleSchema>;
 const metadata = metadataSchema.default({ name: '' });
 
 export const roleSchema = z.object({
-  rules: z
-    .array(ruleSchema)
+  rules: list(ruleSchema)
     .nullish()
-    .transform((list) => list ?? [])
+    .transform((items) => items ?? [])
     .describe('What the role allows.'),
   metadata,
 });
@@ -56,10 +55,9 @@ export const roleReferenceSchema = z.object({
 });
 
 export const roleBindingSchema = z.object({
-  subjects: z
-    .array(subjectSchema)
+  subjects: list(subjectSchema)
     .nullish()
-    .transform((list) => list ?? [])
+    .transform((items) => items ?? [])
     .describe('Who gets the role.'),
   role_ref: roleReferenceSchema.default({ type: '', name: '' }).describe('The role.'),
   metadata,

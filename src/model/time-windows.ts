@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { SubdueWindow } from './check.ts';
 import { decode } from './decode.ts';
+import { list } from './quick-types.ts';
 
 export const repeatPeriods = [
   'annually',
@@ -104,10 +105,9 @@ export const weekdays = [
 ] as const;
 export type Weekday = (typeof weekdays)[number];
 
-const clockWindows = z
-  .array(z.object({ begin: z.string(), end: z.string() }))
+const clockWindows = list(z.object({ begin: z.string(), end: z.string() }))
   .nullish()
-  .transform((list) => list ?? []);
+  .transform((windows) => windows ?? []);
 
 /** `{"days": {"all": [{"begin": "5:00 PM", "end": "8:00 AM"}], "monday": [...]}}`, in UTC. */
 export const whenSchema = z.object({

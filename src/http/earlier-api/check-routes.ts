@@ -5,6 +5,7 @@ import type { CheckConfig } from '../../model/check.ts';
 import type { Json } from '../../model/earlier/json.ts';
 import { clientNamespace } from '../../model/earlier/namespace.ts';
 import type { HookConfig } from '../../model/hook.ts';
+import { maxListItems } from '../../model/limits.ts';
 import { eventsOf } from './client-routes.ts';
 import {
   type Ask,
@@ -54,6 +55,8 @@ const request = async (ask: Ask) => {
   const { subscribers = [], reason, creator } = body;
   if (!Array.isArray(subscribers) || !subscribers.every((one) => typeof one === 'string'))
     throw invalid('subscribers must be an array of strings');
+  if (subscribers.length > maxListItems)
+    throw invalid(`subscribers must have at most ${maxListItems} items, not ${subscribers.length}`);
   for (const [key, value] of Object.entries({ reason, creator }))
     if (value !== undefined && typeof value !== 'string') throw invalid(`${key} must be a string`);
   if (definition(backend, name) === undefined) return notFound;

@@ -7,6 +7,7 @@ import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
 import { hookListFault } from '../../model/hook.ts';
 import { checkKind } from '../../model/kinds/watching.ts';
+import { optionalStringList, stringList } from '../../model/quick-types.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { objectBody } from '../body.ts';
 import { validateResource } from '../resource-bodies.ts';
@@ -24,8 +25,8 @@ import { createdAnswer, json, removedAnswer } from '../route-doc.ts';
 const one = `${collectionUrl(checkKind)}/:name`;
 const onOne: AccessRule = { resource: checkKind.rbacResource, name: ({ name }) => name ?? '' };
 
-const adhocSchema = z.object({ subscriptions: z.array(z.string()).nullish() });
-const hooksSchema = z.record(z.string(), z.array(z.string()).nullable());
+const adhocSchema = z.object({ subscriptions: optionalStringList() });
+const hooksSchema = z.record(z.string(), stringList().nullable());
 
 type HookLists = readonly Readonly<Record<string, readonly string[] | null>>[];
 

@@ -27,7 +27,11 @@ const grouped = <T>(
   partOf: (event: CheckEvent) => T,
 ): [string, T[]][] => {
   const groups = new Map<string, T[]>();
-  for (const event of events) groups.set(keyOf(event), [...(groups.get(keyOf(event)) ?? []), partOf(event)]);
+  for (const event of events) {
+    const parts = groups.get(keyOf(event));
+    if (parts === undefined) groups.set(keyOf(event), [partOf(event)]);
+    else parts.push(partOf(event));
+  }
   return [...groups].sort(([left], [right]) => (left < right ? -1 : 1));
 };
 

@@ -1,7 +1,9 @@
 // Records of clients: what the registry keeps of a keepalive, what it makes up for a client that never sent one, and what
 // it says when a client comes or goes (earlier-client sheet 3.1 to 3.3).
 import { sentResultProblem } from '../../model/earlier/check-rules.ts';
+import { keepaliveRows } from '../../model/earlier/client-rules.ts';
 import { isMap, mergeMaps } from '../../model/earlier/json.ts';
+import { judge } from '../../model/earlier/rule-table.ts';
 import { substitute, unmatchedOutput } from '../../model/earlier/tokens.ts';
 import {
   defaultClientCriticalSeconds,
@@ -37,6 +39,8 @@ export const readKeepalive = (message: unknown): KeepaliveReading => {
       ok: false,
       why: `a client subscription may have at most ${maxClientSubscriptionCharacters} characters`,
     };
+  const [tooMany] = judge(message, keepaliveRows);
+  if (tooMany !== undefined) return { ok: false, why: tooMany };
   const all = [
     ...new Set([...subscriptions.filter((item) => typeof item === 'string'), ownSubscription(name)]),
   ];

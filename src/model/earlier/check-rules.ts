@@ -1,5 +1,6 @@
 // Validation rules for check definitions and check results of the earlier generation.
 import { parseCron } from '../cron.ts';
+import { maxListItems } from '../limits.ts';
 import { isMap, type Json } from './json.ts';
 import {
   always,
@@ -13,11 +14,13 @@ import {
   isInteger,
   isNumber,
   isPositive,
+  isShort,
   isString,
   judge,
   matches,
   namePattern,
   type Row,
+  tooLong,
   within,
 } from './rule-table.ts';
 import { timeWindowProblems } from './time-window-rules.ts';
@@ -43,6 +46,7 @@ const nameRows: readonly Row[] = [
 
 const aggregateRows: readonly Row[] = [
   ifSet('aggregates', isArray, 'check aggregates must be an array'),
+  ifSet('aggregates', isShort, tooLong('check aggregates')),
   ifSet(
     'aggregates',
     eachIs(matches(aggregatePattern)),
@@ -100,6 +104,7 @@ const schedulingRows: readonly Row[] = [
   always('subscribers', isArray, 'check subscribers must be an array', {
     only: ({ standalone }) => !isTruthy(standalone),
   }),
+  ifSet('subscribers', isShort, tooLong('check subscribers')),
   always('subscribers', eachIs(isString), 'check subscribers must each be a string', {
     only: ({ standalone }) => !isTruthy(standalone),
   }),
@@ -182,6 +187,8 @@ const resultRows: readonly Row[] = [
 /** The first problem of a result, in rule order; undefined if valid. */
 export const checkResultProblem = (check: Json): string | undefined => judge(check, resultRows)[0];
 
+const hasFewKeys = (value: unknown): boolean => !isMap(value) || Object.keys(value).length <= maxListItems;
+
 const isSeconds = (value: unknown): boolean => Number.isSafeInteger(value);
 
 /**
@@ -197,6 +204,9 @@ const sentResultRows: readonly Row[] = [
   ifSet('interval', isSeconds, 'check interval must be an integer'),
   ifSet('ttl', isSeconds, 'check ttl must be an integer'),
   ifSet('ttl_status', isSeconds, 'check ttl_status must be an integer'),
+  ifSet('subscribers', isShort, tooLong('check subscribers')),
+  ifSet('aggregates', isShort, tooLong('check aggregates')),
+  ifSet('hooks', hasFewKeys, tooLong('check hooks')),
   ...handling('check'),
 ];
 

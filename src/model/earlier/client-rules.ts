@@ -11,10 +11,12 @@ import {
   isBoolean,
   isFilled,
   isInteger,
+  isShort,
   isString,
   matches,
   namePattern,
   type Row,
+  tooLong,
   within,
 } from './rule-table.ts';
 
@@ -27,6 +29,15 @@ const announcement = (name: 'registration' | 'deregistration'): Row =>
     ifSet('status', isInteger, `client ${name} status must be an integer`),
   ]);
 
+/** Of a keepalive, which may contain whatever the client's definition has, only the lists are judged. */
+export const keepaliveRows: readonly Row[] = [
+  ifSet('redact', isShort, tooLong('client redact')),
+  ...(['keepalive', 'registration', 'deregistration'] as const).map((part) => ({
+    ...ifSet(part, () => true, ''),
+    inside: [ifSet('handlers', isShort, tooLong(`client ${part} handlers`))],
+  })),
+];
+
 export const clientRows: readonly Row[] = [
   always('name', isString, 'client name must be a string'),
   always('name', matches(namePattern), 'client name cannot contain spaces or special characters'),
@@ -34,6 +45,7 @@ export const clientRows: readonly Row[] = [
   ifSet('safe_mode', isBoolean, 'client safe_mode must be boolean'),
   ifSet('deregister', isBoolean, 'client deregister must be boolean'),
   always('subscriptions', isArray, 'client subscriptions must be an array'),
+  always('subscriptions', isShort, tooLong('client subscriptions')),
   always('subscriptions', eachIs(isFilled), 'client subscriptions must each be a non empty string'),
   within('socket', 'client socket must be a hash', [
     ifSet('enabled', isBoolean, 'client socket enabled must be a boolean'),
@@ -59,6 +71,7 @@ export const clientRows: readonly Row[] = [
     ...flapRows,
   ]),
   ifSet('redact', isArray, 'client redact must be an array'),
+  ifSet('redact', isShort, tooLong('client redact')),
   ifSet('redact', eachIs(isString), 'client redact keys must each be a string'),
   ifSet('signature', isString, 'client signature must be a string'),
   announcement('registration'),

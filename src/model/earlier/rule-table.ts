@@ -1,5 +1,6 @@
 // Validation tables: each row defines a value to check, when the rule applies, the condition, and the message on
 // failure. All failures are collected, not only the first.
+import { maxListItems } from '../limits.ts';
 import { isMap, type Json } from './json.ts';
 
 export interface Problem {
@@ -66,10 +67,14 @@ export const ifTruthy = row('truthy');
 export const within = (key: string, message: string, inside: readonly Row[]): Row =>
   ifSet(key, isHash, message, { inside });
 
+export const isShort: Holds = (value) => !Array.isArray(value) || value.length <= maxListItems;
+export const tooLong = (what: string): string => `${what} must have at most ${maxListItems} items`;
+
 /** `handler` and `handlers`, used by several scopes. Messages start with `prefix`. */
 export const handling = (prefix: string): Row[] => [
   ifSet('handler', isString, `${prefix} handler must be a string`),
   ifSet('handlers', isArray, `${prefix} handlers must be an array`),
+  ifSet('handlers', isShort, tooLong(`${prefix} handlers`)),
   ifSet('handlers', eachIs(isString), `${prefix} handlers must each be a string`),
 ];
 
