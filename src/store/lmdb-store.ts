@@ -287,13 +287,28 @@ class LmdbStore implements MaintainedStore {
     await this.#root.close();
   }
 
+  /** One transaction, as a rule. Those that are `last` have one of their own, since any of the others may need a second try. */
+  async #writeAll(writes: readonly StoreWrite[], values: readonly (Buffer | undefined)[]) {
+    const outcomes: WriteOutcome[] = [];
+    const all = writes.map((_, at) => at);
+    const last = all.filter((at) => writes[at]?.order === 'last');
+    const others = last.length === 0 ? all : all.filter((at) => writes[at]?.order !== 'last');
+    for (const places of [others, last])
+      if (places.length > 0) await this.#writeThese(places, writes, values, outcomes);
+    return outcomes;
+  }
+
   /**
    * First assumes that the stored revision is one older, which is the normal case and needs no read (a read costs
    * as much as the write). Then, for the remaining writes, reads first; finally, one by one.
    */
-  async #writeAll(writes: readonly StoreWrite[], values: readonly (Buffer | undefined)[]) {
-    const outcomes: WriteOutcome[] = [];
-    let open = writes.map((_, at) => at);
+  async #writeThese(
+    places: readonly number[],
+    writes: readonly StoreWrite[],
+    values: readonly (Buffer | undefined)[],
+    outcomes: WriteOutcome[],
+  ): Promise<void> {
+    let open = places;
     for (const attempt of [this.#attemptBlindly, this.#attempt]) {
       const written = await this.#together(
         open.map((at) => () => attempt.call(this, writes[at], values[at])),
@@ -302,10 +317,9 @@ class LmdbStore implements MaintainedStore {
         if (written[index]) outcomes[at] = { written: true };
         return !written[index];
       });
-      if (open.length === 0) return outcomes;
+      if (open.length === 0) return;
     }
     for (const at of open) outcomes[at] = await this.#writeAlone(writes[at] as StoreWrite, values[at]);
-    return outcomes;
   }
 
   /** Issues writes as one transaction; resolves when it is durable, with the result of each condition. */
@@ -322,6 +336,8 @@ class LmdbStore implements MaintainedStore {
   #attemptBlindly(write: StoreWrite | undefined, value: Buffer | undefined): Promise<boolean> {
     if (!write) return Promise.resolve(false);
     const rev = revOf(write);
+    // What the rest of the batch counts on must be in the first transaction, so nothing is assumed.
+    if (write.order === 'first' && rev > 1) return this.#attempt(write, value);
     return this.#issue(write, value, rev > 1 ? rev - 1 : undefined);
   }
 

@@ -185,20 +185,28 @@ class MongoStore implements MaintainedStore {
     this.#refuseWhenClosed();
     this.#commits += 1;
     const writer = `${this.#writer}:${this.#commits}`;
-    const kinds = new Map<RecordKind, Item[]>();
-    for (const [at, write] of writes.entries()) {
-      const item = { at, write, operation: toOperation(write, writer) };
-      const items = kinds.get(write.kind);
-      if (items) items.push(item);
-      else kinds.set(write.kind, [item]);
-    }
+    const items = writes.map((write, at) => ({ at, write, operation: toOperation(write, writer) }));
     const outcomes: WriteOutcome[] = [];
     const ownership = this.#ownership;
     if (ownership !== undefined && !ownership.isFresh())
       await this.#track(this.#ask(() => ownership.confirm()));
-    const parts = [...kinds].map(([kind, items]) => this.#commitKind(kind, items, writer, outcomes));
-    await this.#track(allSettled(parts));
+    await this.#track(this.#commitInOrder(items, writer, outcomes));
     return outcomes;
+  }
+
+  /** There are no transactions across collections here: what others count on is acknowledged before they are sent. */
+  async #commitInOrder(items: readonly Item[], writer: string, outcomes: WriteOutcome[]): Promise<void> {
+    for (const order of ['first', undefined, 'last'] as const) {
+      const kinds = new Map<RecordKind, Item[]>();
+      for (const item of items) {
+        if (item.write.order !== order) continue;
+        const alike = kinds.get(item.write.kind);
+        if (alike) alike.push(item);
+        else kinds.set(item.write.kind, [item]);
+      }
+      const parts = [...kinds].map(([kind, alike]) => this.#commitKind(kind, alike, writer, outcomes));
+      await allSettled(parts);
+    }
   }
 
   async get(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {

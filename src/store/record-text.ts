@@ -46,10 +46,20 @@ const idsText = (ids: unknown): string => {
 /** The end of the record text without its event: closes context, state and record. */
 const closing = '}}}';
 
+/** A state that is `{event}` and nothing else: that of a delivery. */
+const eventAlone = (state: Json): string | undefined => {
+  for (const key in state) if (key !== 'event') return undefined;
+  const event = objectIn(state, 'event');
+  return event && eventText(event);
+};
+
 /** Throws the errors of `JSON.stringify`. */
 export const recordText = (record: StoredRecord): string => {
   const { machine, version, rev, savedAtMs, deadlines } = record;
   const state = objectIn(record, 'state');
+  const alone = state && eventAlone(state);
+  if (alone !== undefined)
+    return `${JSON.stringify({ machine, version, rev, savedAtMs, deadlines }).slice(0, -1)},"state":{"event":${alone}}}`;
   const context = objectIn(state, 'context');
   const event = objectIn(context, 'event');
   const text = event && eventText(event);

@@ -6,6 +6,8 @@
 
 export const recordKinds = [
   'check',
+  // After the checks that name them: see docs/actors.md.
+  'delivery',
   'entity',
   'schedule',
   'silence',
@@ -37,10 +39,28 @@ export interface StoredRecord {
   readonly state: unknown;
 }
 
+/**
+ * Where a write stands within its batch. When a batch ends in the middle (a crash, an outage), no other write of it is
+ * stored without those that are `first`, and none that is `last` without the others.
+ */
+export type WriteOrder = 'first' | 'last';
+
 export type StoreWrite =
-  | { readonly type: 'put'; readonly kind: RecordKind; readonly key: string; readonly record: StoredRecord }
+  | {
+      readonly type: 'put';
+      readonly kind: RecordKind;
+      readonly key: string;
+      readonly record: StoredRecord;
+      readonly order?: WriteOrder;
+    }
   /** `rev` must be newer than the stored one; deleting a missing record succeeds. */
-  | { readonly type: 'delete'; readonly kind: RecordKind; readonly key: string; readonly rev: number };
+  | {
+      readonly type: 'delete';
+      readonly kind: RecordKind;
+      readonly key: string;
+      readonly rev: number;
+      readonly order?: WriteOrder;
+    };
 
 /** The outcome of one write, in the order of the batch. */
 export type WriteOutcome =

@@ -52,6 +52,27 @@ export function describeStoreContract(name: string, options: ContractOptions): v
       assert.deepEqual(await store.get('check', 'default/web-01/cpu'), record(1, state));
     });
 
+    check(
+      'writes what is first and what is last as all else, with outcomes in the order of the batch',
+      async (store) => {
+        await store.commit([put('gone', 3, undefined, 'delivery'), put('kept', 9, undefined, 'delivery')]);
+        const outcomes = await store.commit([
+          { ...remove('gone', 4, 'delivery'), order: 'last' },
+          put('k', 1),
+          { ...put('new', 2, undefined, 'delivery'), order: 'first' },
+          { ...put('kept', 4, undefined, 'delivery'), order: 'first' },
+          { ...put('other', 1, undefined, 'delivery'), order: 'first' },
+        ]);
+        assert.deepEqual(outcomes, [written, written, written, stale(9), written]);
+        const left = (await collect(store.scan('delivery'))).map(({ key, record: { rev } }) => [key, rev]);
+        assert.deepEqual(left, [
+          ['kept', 9],
+          ['new', 2],
+          ['other', 1],
+        ]);
+      },
+    );
+
     check('keeps field names that a database could take for its own', async (store) => {
       const state = JSON.parse(
         '{"a.b":1,"$set":{"$gt":""},"":2,"_bsontype":"ObjectId","\\uff0e\\uff04\\uff3c":3,"__proto__":{"x":1},"10":1}',

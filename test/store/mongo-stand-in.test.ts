@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { MongoClient } from 'mongodb';
 import { openMongoStore } from '../../src/store/mongo-store.ts';
+import type { StoreWrite } from '../../src/store/snapshot-store.ts';
 import { describeMongoStore } from './mongo-suite.ts';
 import { startStandIn } from './mongodb-server.ts';
-import { put, record, written } from './records.ts';
+import { put, record, remove, written } from './records.ts';
 
 const server = await startStandIn();
 const replicaSet = await startStandIn('rs0');
@@ -70,5 +71,31 @@ describe('MongoDB store on a replica set that fails', () => {
     await assert.rejects(store.commit([put('k', 1)]), { name: 'StoreError', code: 'unavailable' });
     assert.deepEqual(await store.commit([put('k', 1)]), [written]);
     await store.close();
+  });
+
+  it('sends nothing that counts on a write which failed, and deletes nothing before what was to be written', async (t) => {
+    const url = `${replicaSet.url}/mon_in_order`;
+    const store = await openMongoStore({ url });
+    t.after(() => store.close());
+    await store.commit([put('k', 1, 'old', 'delivery')]);
+    await administer(replicaSet.url, {
+      configureFailPoint: 'failCommand',
+      // The driver tries a write twice.
+      mode: { times: 2 },
+      data: { failCommands: ['update'], errorCode: 11_600 },
+    });
+    const writes: StoreWrite[] = [
+      put('k', 1),
+      { ...put('new', 1, undefined, 'delivery'), order: 'first' },
+      { ...remove('k', 2, 'delivery'), order: 'last' },
+    ];
+    await assert.rejects(store.commit(writes), { name: 'StoreError', code: 'unavailable' });
+    assert.equal(await store.get('check', 'k'), undefined);
+    assert.equal(await store.get('delivery', 'new'), undefined);
+    assert.equal((await store.get('delivery', 'k'))?.state, 'old');
+    assert.deepEqual(await store.commit(writes), [written, written, written]);
+    assert.deepEqual(await store.get('check', 'k'), record(1));
+    assert.deepEqual(await store.get('delivery', 'new'), record(1));
+    assert.equal(await store.get('delivery', 'k'), undefined);
   });
 });

@@ -42,6 +42,18 @@ test('a record around a known entity reads back the same', () => {
   saysTheSame({ context: { event: { entity, check: {} } }, value: 'one' });
 });
 
+test('a delivery reads back the same', () => {
+  const sender = { metadata: { name: 'web-01' } };
+  const metrics = { handlers: ['influx'], points: [{ name: 'load', value: 0.5, timestamp: 1, tags: null }] };
+  const event = { timestamp: 1, entity: sender, check: { output: 'a "quoted" $& text' }, metrics, id: null };
+  saysTheSame({ event });
+  remember(sender);
+  saysTheSame({ event });
+  assert.match(recordText(record({ event })), /"state":\{"event":/);
+  saysTheSame({ event, more: 1 });
+  saysTheSame({ event: { entity: sender } });
+});
+
 test('the known text is what is written', () => {
   const entity = { metadata: { name: 'web-01' } };
   rememberJson(entity, '{"known":true}');

@@ -1,5 +1,5 @@
 // What the group-commit writer knows of one key: its revision, what should be written, what is on its way, who waits.
-import type { RecordKind, StoredRecord, StoreWrite } from '../../store/snapshot-store.ts';
+import type { RecordKind, StoredRecord, StoreWrite, WriteOrder } from '../../store/snapshot-store.ts';
 import type { Receipt } from '../runtime/contract.ts';
 import type { RecordBody } from './records.ts';
 
@@ -9,6 +9,16 @@ export type Encode = () => RecordBody;
 /** Stands in the place of an `Encode` where the record is to be deleted. */
 export const removal = Symbol('removal');
 export type Due = Encode | typeof removal;
+
+/**
+ * A record that is written along with another one, its main record: in the same batch, tried again together, and refused
+ * together.
+ */
+export type Companion =
+  /** Durable no later than the main record, which may count on it. */
+  | { readonly type: 'put'; readonly kind: RecordKind; readonly key: string; readonly encode: Encode }
+  /** `last`: not before the main record is durable, since the stored one still counts on it. */
+  | { readonly type: 'delete'; readonly kind: RecordKind; readonly key: string; readonly last: boolean };
 
 /** This process no longer owns the key: another writer stored a newer revision. */
 export class StaleOwner extends Error {
@@ -35,6 +45,11 @@ export interface CommitSlot {
   writingReceipts: readonly Receipt[];
   queued: boolean;
   lost: StaleOwner | undefined;
+  /** Written along with this one, while they are unsettled. */
+  companions: CommitSlot[] | undefined;
+  /** The slot this one is written along with; it is not in the queue by itself then. */
+  main: CommitSlot | undefined;
+  order: WriteOrder | undefined;
 }
 
 /** Shared by all slots nobody waits for, so that an idle key costs no list. */
@@ -50,6 +65,9 @@ const newSlot = (kind: RecordKind, key: string): CommitSlot => ({
   writingReceipts: noReceipts,
   queued: false,
   lost: undefined,
+  companions: undefined,
+  main: undefined,
+  order: undefined,
 });
 
 export function addReceipt(receipts: readonly Receipt[], receipt: Receipt): readonly Receipt[] {
@@ -63,10 +81,13 @@ function recordOf(encode: Encode, rev: number, savedAtMs: number): StoredRecord 
   return { machine, version, rev, savedAtMs, deadlines, state };
 }
 
-export const writeOf = (slot: CommitSlot, due: Due, savedAtMs: number): StoreWrite =>
-  due === removal
-    ? { type: 'delete', kind: slot.kind, key: slot.key, rev: slot.rev }
-    : { type: 'put', kind: slot.kind, key: slot.key, record: recordOf(due, slot.rev, savedAtMs) };
+export const writeOf = ({ kind, key, rev, order }: CommitSlot, due: Due, savedAtMs: number): StoreWrite => {
+  const write: StoreWrite =
+    due === removal
+      ? { type: 'delete', kind, key, rev }
+      : { type: 'put', kind, key, record: recordOf(due, rev, savedAtMs) };
+  return order === undefined ? write : { ...write, order };
+};
 
 /** What to write if the write on its way has to be done again and nothing newer is due. */
 export function dueAgain(write: StoreWrite): Due {
@@ -74,6 +95,29 @@ export function dueAgain(write: StoreWrite): Due {
   const { record } = write;
   return () => record;
 }
+
+/** Makes a slot go with a main one from now on. */
+export const attach = (companion: CommitSlot, main: CommitSlot): void => {
+  if (companion.main === main) return;
+  companion.main = main;
+  main.companions ??= [];
+  main.companions.push(companion);
+};
+
+export const detach = (companion: CommitSlot): void => {
+  const { main } = companion;
+  if (main === undefined) return;
+  companion.main = undefined;
+  companion.order = undefined;
+  const left = main.companions?.filter((other) => other !== companion);
+  main.companions = left?.length === 0 ? undefined : left;
+};
+
+/** The slots of a batch with those that are written along with them. */
+export const wholeBatch = (batch: readonly CommitSlot[]): readonly CommitSlot[] =>
+  batch.some(({ companions }) => companions !== undefined)
+    ? batch.flatMap((slot) => [slot, ...(slot.companions?.filter(({ writing }) => writing) ?? [])])
+    : batch;
 
 export const isUnsettled = (slot: CommitSlot): boolean =>
   slot.due !== undefined || slot.writing !== undefined;

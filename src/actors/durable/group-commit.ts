@@ -25,8 +25,11 @@ import { RecentFigures } from '../runtime/recent-figures.ts';
 import { CommitReceipts } from './commit-receipts.ts';
 import {
   addReceipt,
+  attach,
   type CommitSlot,
+  type Companion,
   type Due,
+  detach,
   dueAgain,
   type Encode,
   isUnsettled,
@@ -35,6 +38,7 @@ import {
   SlotTable,
   StaleOwner,
   unsettledRecord,
+  wholeBatch,
   writeOf,
 } from './commit-slot.ts';
 import { type GroupCommitLimits, groupCommitLimits } from './group-commit-limits.ts';
@@ -110,9 +114,16 @@ export class GroupCommit {
    * Asks for the record to be written. `settle` is told exactly once, never before `put` returned: `done` when a write at
    * least as new as this put is durable; `outage` when its commit failed (it is tried again all the same, so its outcome
    * is unknown) or another writer owns the key; `invalid` when the store can never take it; `fault` when `encode` threw.
+   * What is told of a put holds for its companions, too.
    */
-  put(kind: RecordKind, key: string, encode: Encode, settle?: Receipt): void {
-    this.#ask(kind, key, encode, settle);
+  put(
+    kind: RecordKind,
+    key: string,
+    encode: Encode,
+    settle?: Receipt,
+    companions: readonly Companion[] = none,
+  ): void {
+    this.#ask(kind, key, encode, settle, companions);
   }
 
   /**
@@ -120,16 +131,23 @@ export class GroupCommit {
    * is due. False, and `settle` is never told, when it is not, or when nothing is known of the key: it was deleted, or is to be
    * read first.
    */
-  rewrite(kind: RecordKind, key: string, rev: number, encode: Encode, settle: Receipt): boolean {
+  rewrite(
+    kind: RecordKind,
+    key: string,
+    rev: number,
+    encode: Encode,
+    settle: Receipt,
+    companions: readonly Companion[] = none,
+  ): boolean {
     const slot = this.#slots.find(kind, key);
     if (slot === undefined || slot.lost || isUnsettled(slot) || slot.rev !== rev) return false;
-    this.#ask(kind, key, encode, settle);
+    this.#ask(kind, key, encode, settle, companions);
     return true;
   }
 
   /** Asks for the record to be deleted; settles as `put` does. */
   delete(kind: RecordKind, key: string, settle?: Receipt): void {
-    this.#ask(kind, key, removal, settle);
+    this.#ask(kind, key, removal, settle, none);
   }
 
   /** Tells the revision found in the store. A key lost to another writer may be written again afterwards. */
@@ -217,7 +235,13 @@ export class GroupCommit {
     return this.#commitSeconds.read();
   }
 
-  #ask(kind: RecordKind, key: string, due: Due, settle: Receipt | undefined): void {
+  #ask(
+    kind: RecordKind,
+    key: string,
+    due: Due,
+    settle: Receipt | undefined,
+    companions: readonly Companion[],
+  ): void {
     const slot = this.#slots.of(kind, key);
     const refusal = this.#closed ? closedError() : slot.lost;
     if (refusal) {
@@ -225,12 +249,45 @@ export class GroupCommit {
       return;
     }
     if (slot.due) this.#counts.coalesced += 1;
-    else if (!slot.writing) this.#unsettledKeys += 1;
-    slot.due = due;
+    this.#setDue(slot, due);
+    for (const companion of companions) this.#accompany(slot, companion);
     if (settle) this.#waitUnlessHopeless(slot, settle);
-    if (!slot.queued && !slot.writing) this.#enqueue(slot);
+    if (!slot.queued && !slot.writing && !slot.main) this.#enqueue(slot);
     this.#pressure.note(this.depth);
     this.#schedule();
+  }
+
+  #setDue(slot: CommitSlot, due: Due): void {
+    if (!isUnsettled(slot)) this.#unsettledKeys += 1;
+    slot.due = due;
+  }
+
+  #accompany(main: CommitSlot, companion: Companion): void {
+    const slot = this.#slots.of(companion.kind, companion.key);
+    if (companion.type === 'put') {
+      this.#setDue(slot, companion.encode);
+      slot.order = 'first';
+      attach(slot, main);
+      return;
+    }
+    // What was never written need not be deleted.
+    if (slot.rev === 0 && !slot.writing) return this.#abandon(slot);
+    this.#setDue(slot, removal);
+    // A deletion that is under way by itself goes on so.
+    if (slot.queued && !slot.main) return;
+    slot.order = companion.last ? 'last' : undefined;
+    attach(slot, main);
+  }
+
+  /** Nothing is written under this key any more. */
+  #abandon(slot: CommitSlot): void {
+    const told = slot.receipts;
+    if (slot.due) this.#unsettledKeys -= 1;
+    slot.due = undefined;
+    slot.receipts = noReceipts;
+    detach(slot);
+    this.#slots.forget(slot);
+    this.#receipts.tellAll(told, undefined);
   }
 
   #waitUnlessHopeless(slot: CommitSlot, settle: Receipt): void {
@@ -279,33 +336,61 @@ export class GroupCommit {
 
   #beginWriting(slot: CommitSlot): boolean {
     slot.queued = false;
+    // One that goes with another is begun with that one.
+    if (!slot.due || slot.main) return false;
+    // A key is never in two commits at once.
+    if (slot.companions?.some(({ writing }) => writing)) {
+      this.#enqueue(slot);
+      return false;
+    }
+    try {
+      this.#take(slot);
+      for (const companion of slot.companions ?? none) this.#take(companion);
+      return true;
+    } catch (error) {
+      this.#refuse(slot, asError(error));
+      return false;
+    }
+  }
+
+  /** What is due is on its way from now on. Throws what `encode` threw. */
+  #take(slot: CommitSlot): void {
     const { due } = slot;
-    if (!due) return false;
+    if (!due) return;
     slot.due = undefined;
     slot.writingReceipts = slot.receipts;
     slot.receipts = noReceipts;
     slot.rev += 1;
-    try {
-      slot.writing = writeOf(slot, due, this.#clock.wallMs());
-      return true;
-    } catch (error) {
-      this.#settle(slot, asError(error));
-      this.#receipts.report(error);
-      return false;
+    slot.writing = writeOf(slot, due, this.#clock.wallMs());
+  }
+
+  /** The write of a slot can never succeed, nor those of its companions. */
+  #refuse(slot: CommitSlot, error: Error): void {
+    this.#receipts.report(error);
+    for (const companion of slot.companions ?? none) {
+      const { writing, due, order } = companion;
+      const isNewer = due !== undefined && slot.due !== undefined;
+      const isDeleted = writing?.type === 'delete' || due === removal;
+      // What is done with need not be kept, whatever becomes of the main record. What the main record was to give up it
+      // goes on counting on.
+      if (!isNewer) companion.due = isDeleted && order !== 'last' ? removal : undefined;
+      if (!isNewer || writing) this.#settle(companion, error);
     }
+    this.#settle(slot, error);
   }
 
   /** Never rejects: whatever happens is told to those it concerns. */
   async #commit(batch: readonly CommitSlot[]): Promise<void> {
     const startedMs = this.#clock.monotonicMs();
+    const slots = wholeBatch(batch);
     try {
-      const outcomes = await this.#store.commit(batch.map((slot) => slot.writing as StoreWrite));
+      const outcomes = await this.#store.commit(slots.map((slot) => slot.writing as StoreWrite));
       this.#trouble.over();
       this.#counts.commits += 1;
       const tookMs = this.#clock.monotonicMs() - startedMs;
       this.#times.add(tookMs);
       this.#commitSeconds.observe(tookMs / 1_000);
-      for (const [at, slot] of batch.entries()) this.#conclude(slot, outcomes[at]);
+      for (const [at, slot] of slots.entries()) this.#conclude(slot, outcomes[at]);
     } catch (error) {
       if (error instanceof StoreError && error.code === 'invalid') await this.#isolate(batch, error);
       else this.#postpone(batch, asError(error));
@@ -339,6 +424,10 @@ export class GroupCommit {
     slot.lost = lost;
     slot.due = undefined;
     slot.receipts = noReceipts;
+    for (const companion of slot.companions ?? none) {
+      companion.due = undefined;
+      if (!companion.writing) this.#settle(companion, lost);
+    }
     this.#settle(slot, lost);
     this.#receipts.tellAll(overtaken, lost);
     this.#receipts.report(lost);
@@ -349,12 +438,11 @@ export class GroupCommit {
     const [first] = batch;
     if (first && batch.length === 1) {
       this.#counts.failures += 1;
-      this.#settle(first, error);
-      this.#receipts.report(error);
+      this.#refuse(first, error);
       return;
     }
     // Part of a refused batch may have been written: another try is another write.
-    for (const slot of batch) {
+    for (const slot of wholeBatch(batch)) {
       slot.rev += 1;
       slot.writing = writeOf(slot, dueAgain(slot.writing as StoreWrite), this.#clock.wallMs());
     }
@@ -368,7 +456,8 @@ export class GroupCommit {
     this.#counts.failures += 1;
     const pauseMs = this.#trouble.failed(error);
     this.#stopTimers();
-    for (const slot of batch) this.#keepDue(slot, error);
+    for (const slot of wholeBatch(batch)) this.#keepDue(slot, error);
+    for (const slot of batch) slot.queued = true;
     this.#queue = [...batch, ...this.#queue];
     // Those who wait for a commit that was not tried should hear within reason too.
     if (this.#trouble.isLong(pauseMs)) this.#failQueued(error);
@@ -380,7 +469,6 @@ export class GroupCommit {
     slot.due ??= dueAgain(slot.writing as StoreWrite);
     slot.writing = undefined;
     slot.writingReceipts = noReceipts;
-    slot.queued = true;
     this.#receipts.tellAll(told, error);
   }
 
@@ -389,8 +477,10 @@ export class GroupCommit {
     const told = slot.writingReceipts;
     slot.writing = undefined;
     slot.writingReceipts = noReceipts;
-    if (slot.due) this.#enqueue(slot);
-    else this.#unsettledKeys -= 1;
+    // One that became due again goes with its main record only if that one did, too.
+    if (slot.main && !(slot.due && slot.main.due)) detach(slot);
+    if (!slot.due) this.#unsettledKeys -= 1;
+    else if (!slot.main) this.#enqueue(slot);
     this.#receipts.tellAll(told, error);
   }
 
@@ -400,7 +490,7 @@ export class GroupCommit {
   }
 
   #failQueued(error: Error): void {
-    for (const slot of [...this.#queue]) {
+    for (const slot of this.#queue.flatMap((queued) => [queued, ...(queued.companions ?? none)])) {
       const told = slot.receipts;
       slot.receipts = noReceipts;
       this.#receipts.tellAll(told, error);
@@ -414,6 +504,8 @@ export class GroupCommit {
     this.#disarm = undefined;
   }
 }
+
+const none: readonly never[] = [];
 
 /** Those who flush ask the store itself, and hear its own error. */
 const causeOf = (error: Error): unknown => error.cause ?? error;

@@ -54,10 +54,16 @@ const turns: Look = (_key, { state }) => {
   if (!isObject(state) || !isObject(state['lastTurns'])) throw new Error('it holds no turns');
 };
 
+const delivery: Look = (key, { state }) => {
+  requireParts(key, 4);
+  if (!isObject(state) || !isObject(state['event'])) throw new Error('it holds no event');
+};
+
 const anything: Look = () => {};
 
 const looks: Readonly<Record<RecordKind, Look>> = {
   check: watched(3, restoreCheck),
+  delivery,
   entity: watched(2, restoreEntity),
   client: (_key, { state, version }) => {
     restoreClient(state, version);
