@@ -23,7 +23,7 @@ const leansOn: Record<string, readonly string[]> = {
   sockets: ['model'],
   actors: ['model', 'machines', 'wire', 'store', 'pipeline', 'secrets', 'assets'],
   http: ['model', 'machines', 'wire', 'store', 'pipeline', 'actors'],
-  agent: ['model', 'program', 'machines', 'wire', 'assets', 'execution', 'sockets'],
+  agent: ['model', 'program', 'machines', 'wire', 'assets', 'execution', 'sockets', 'actors'],
   client: ['model', 'program', 'machines', 'wire', 'execution', 'sockets'],
   ctl: ['model', 'program', 'machines', 'wire', 'assets'],
   main: [
@@ -101,12 +101,23 @@ test('threads and processes of our own are started from what an executable carri
   assert.deepEqual(strays, []);
 });
 
-test('one file of the backend creates XState actors', () => {
-  const creators = sources
-    .filter((path) => !path.startsWith('client/') && !path.startsWith('agent/'))
-    .filter((path) =>
-      /import[^;]*\bcreateActor\b[^;]*from 'xstate'/.test(readFileSync(join(root, 'src', path), 'utf8')),
+test('of the actors, the agent uses the runtime alone', () => {
+  const wrong = sources
+    .filter((path) => path.startsWith('agent/'))
+    .flatMap((path) =>
+      importsOf(path)
+        .filter(
+          (specifier) => specifier.startsWith('../actors/') && !specifier.startsWith('../actors/runtime/'),
+        )
+        .map((specifier) => `${path} imports ${specifier}`),
     );
+  assert.deepEqual(wrong, []);
+});
+
+test('one file creates XState actors', () => {
+  const creators = sources.filter((path) =>
+    /import[^;]*\bcreateActor\b[^;]*from 'xstate'/.test(readFileSync(join(root, 'src', path), 'utf8')),
+  );
   assert.deepEqual(creators, ['actors/runtime/supervisor-life.ts']);
 });
 

@@ -28,12 +28,15 @@ import { assetPurgeIntervalMs, lastAcksWaitMs, systemFactsRefreshMs } from './li
 import { createLocalInputs, type InputPorts } from './local-inputs.ts';
 import { ownEnvironment } from './own-environment.ts';
 import { openSession, type Session } from './session.ts';
+import { createSupervision, type Supervision } from './supervision.ts';
 
 export interface AgentDependencies {
   readonly log: Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly dial?: Dial;
+  /** Called when the agent's actors failed too often. Default: an uncaught exception, which ends the program. */
+  readonly failed?: (error: Error) => void;
 }
 
 export interface Agent {
@@ -44,6 +47,10 @@ export interface Agent {
   connection(): ConnectionState;
   /** The ports of the local inputs; disabled ones are absent. */
   ports(): InputPorts;
+  /** The agent's actors, with their states and restarts. */
+  actors: Supervision['actors'];
+  /** One actor with its snapshot; undefined if there is none. */
+  actor: Supervision['actor'];
 }
 
 /** Asset hosts may use certificates of the agent's own authorities. */
@@ -73,7 +80,9 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     }
   };
   const entity = createAgentEntity(config, readFacts());
-  const queue = createDeliveryQueue(log);
+  const { failed } = dependencies;
+  const supervision = createSupervision({ clock, log, random, ...(failed === undefined ? {} : { failed }) });
+  const queue = createDeliveryQueue(supervision, log);
   const sequences = new Map<string, number>();
   const nextSequence = (check: string) => {
     const next = (sequences.get(check) ?? 0) + 1;
@@ -92,6 +101,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     newId: randomUUID,
     report: (event) => queue.enqueue(event),
     assets,
+    supervision,
     stages: {
       substitute: (definition, about) =>
         substituteCommand(definition, tokenData(about), entity.trust(about.last_seen)),
@@ -112,6 +122,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
       clock,
       random,
       log,
+      supervision,
     },
     {
       connected: (line) => {
@@ -148,6 +159,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     counters,
     entity: () => entity.current(nowSeconds(clock)),
     isConnected: () => connection.state() === 'connected',
+    actors: supervision.actors,
   });
 
   /** Unacknowledged events would be sent again after a restart, so wait briefly for the last acknowledgements. */
@@ -163,6 +175,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     runner.stop();
     await Promise.race([quiet(), wait(clock, lastAcksWaitMs)]);
     await Promise.all([connection.stop(), inputs.stop()]);
+    await supervision.stop();
     log.info('agent stopped');
   };
 
@@ -192,5 +205,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     },
     connection: () => connection.state(),
     ports: () => inputs.ports(),
+    actors: supervision.actors,
+    actor: supervision.actor,
   };
 };

@@ -14,6 +14,7 @@ import { failureEvent, type RunRequest } from './check-run.ts';
 import { createRequestFilter } from './duplicate-rule.ts';
 import type { RunTools } from './run-tools.ts';
 import type { Stages } from './stages.ts';
+import type { Supervision } from './supervision.ts';
 
 export interface CheckRunnerOptions {
   readonly agentName: string;
@@ -26,6 +27,7 @@ export interface CheckRunnerOptions {
   readonly stages: Omit<Stages, 'assets'>;
   /** The asset store; null if assets are disabled on this agent. */
   readonly assets: AssetStore | null;
+  readonly supervision: Supervision;
 }
 
 export interface CheckRunner {
@@ -90,7 +92,12 @@ export const createCheckRunner = (options: CheckRunnerOptions): CheckRunner => {
     const described = runOf(request);
     // Assets used by the check and its hooks must not be purged during the run.
     const lease = assets?.lease() ?? null;
-    const execution = startExecution(key, described, { ...tools, stages: { ...stages, assets: lease } });
+    const execution = startExecution(
+      key,
+      described,
+      { ...tools, stages: { ...stages, assets: lease } },
+      options.supervision,
+    );
     executions.set(key, execution);
     try {
       const event = await execution.outcome;

@@ -1,8 +1,10 @@
 // Keeps a connection to one of the backends open. The statechart decides when to connect to which backend; this
 // file connects, waits and pings, and reports the results to the statechart.
-import { createActor, type SnapshotFrom } from 'xstate';
+import type { SnapshotFrom } from 'xstate';
 import {
+  type AgentConnectionContext,
   type AgentConnectionEffect,
+  type AgentConnectionFact,
   agentConnectionMachine,
 } from '../machines/agent-connection/agent-connection-machine.ts';
 import { type BackOff, clampWaitMs } from '../machines/agent-connection/back-off-rule.ts';
@@ -13,6 +15,7 @@ import { type Cancel, type Clock, every } from './clock.ts';
 import { type Dial, goodbye, type Line, type LineEnd, normalClose } from './dial.ts';
 import { overloadedBackOffFactor, stopDeadlineMs } from './limits.ts';
 import { askedWaitMs, type Random, retryAfterMs, shuffled } from './reconnect-rule.ts';
+import { type Behaviour, type LiveActor, mailbox, type Supervision } from './supervision.ts';
 
 export type ConnectionState = SnapshotFrom<typeof agentConnectionMachine>['value'];
 
@@ -33,6 +36,7 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly supervision: Supervision;
 }
 
 export interface Connection {
@@ -73,26 +77,33 @@ const keepLine = (line: Line, options: ConnectionOptions, cut: (why: string) => 
   };
 };
 
+const actorId = 'connection';
+
 export const createConnection = (options: ConnectionOptions, listener: ConnectionListener): Connection => {
-  const { clock, log, random, retry } = options;
+  const { clock, log, random, retry, supervision } = options;
   const urls = shuffled(options.urls, random);
-  const actor = createActor(agentConnectionMachine, { input: { urls, backOff: retry } });
+  let wanted: 'not yet' | 'connected' | 'stopped' = 'not yet';
+  /** The life of the actor that dialled last; undefined after it crashed. */
+  let owner: LiveActor | undefined;
+  let isDialling = false;
   let line: Line | undefined;
   let life: ReturnType<typeof keepLine> | undefined;
   let cancelDial = () => {};
-  let cancelRetry: Cancel = () => {};
   let whenEnded: () => void = () => {};
+
+  const tell = (actor: LiveActor, fact: AgentConnectionFact) => actor.tell(fact);
 
   const cut = (why: string) => {
     log.error({ error: why }, 'transport receive error');
     line?.cut();
   };
 
-  const opened = (open: Line) => {
+  const opened = (open: Line, actor: LiveActor) => {
+    isDialling = false;
     line = open;
     life = keepLine(open, options, cut);
     log.info({ 'backend-id': open.agreement.backendId, 'backend-url': open.url }, 'successfully connected');
-    actor.send({ type: 'line.opened', nowMs: clock.monotonicMs() });
+    tell(actor, { type: 'line.opened', nowMs: clock.monotonicMs() });
     listener.connected(open);
   };
 
@@ -102,15 +113,16 @@ export const createConnection = (options: ConnectionOptions, listener: Connectio
     else cut(invalidMessage);
   };
 
-  const refused = (end: LineEnd) => {
-    const waitMs = clampWaitMs(actor.getSnapshot().context.waitMs, retry);
+  const refused = (end: LineEnd, actor: LiveActor) => {
+    const { context } = actor.snapshot() as unknown as { readonly context: AgentConnectionContext };
+    const waitMs = clampWaitMs(context.waitMs, retry);
     const asked = retryAfterMs(end.retryAfter, clock.wallMs());
     const askedMs = askedWaitMs(waitMs, retry, end.status, asked, overloadedBackOffFactor);
     log.error(
       { error: end.message, retry_in_ms: Math.round(Math.max(waitMs, askedMs)) },
       'reconnection attempt failed',
     );
-    actor.send({
+    tell(actor, {
       type: 'line.refused',
       nowMs: clock.monotonicMs(),
       random: random(),
@@ -119,33 +131,56 @@ export const createConnection = (options: ConnectionOptions, listener: Connectio
     });
   };
 
-  const ended = (end: LineEnd) => {
+  const ended = (end: LineEnd, actor: LiveActor) => {
     const wasOpen = line !== undefined;
+    isDialling = false;
     life?.end();
     line = undefined;
     if (wasOpen) listener.disconnected();
-    if (actor.getSnapshot().status !== 'active') return whenEnded();
-    if (!wasOpen) return refused(end);
+    if (wanted === 'stopped') return whenEnded();
+    // A crash closed it; the next life of the actor dials again.
+    if (owner !== actor) return;
+    if (!wasOpen) return refused(end, actor);
     if (end.clean) log.info({ error: end.message }, 'connection closed');
     else log.error({ error: end.message }, 'transport receive error');
-    actor.send({ type: 'line.ended', nowMs: clock.monotonicMs(), random: random(), why: end.message });
+    tell(actor, { type: 'line.ended', nowMs: clock.monotonicMs(), random: random(), why: end.message });
   };
 
-  const perform = (effect: AgentConnectionEffect): void => {
-    if (effect.type === 'dial') {
-      log.info(`connecting to backend URL "${effect.url}"`);
-      const pong = () => life?.answered();
-      cancelDial = options.dial(effect.url, { opened, message, pong, ended }).cancel;
-    } else if (effect.type === 'deadline.set') {
-      const reached = () =>
-        actor.send({ type: 'deadline.reached', name: 'retry', nowMs: clock.monotonicMs() });
-      cancelRetry = clock.after(effect.atMs - clock.monotonicMs(), reached);
-    } else if (effect.type === 'deadline.clear') cancelRetry();
-    else if (line === undefined) cancelDial();
-    else line.close(agentStopped.code, agentStopped.reason);
+  const dial = (url: string, actor: LiveActor) => {
+    log.info(`connecting to backend URL "${url}"`);
+    owner = actor;
+    isDialling = true;
+    cancelDial = options.dial(url, {
+      opened: (open) => opened(open, actor),
+      message,
+      pong: () => life?.answered(),
+      ended: (end) => ended(end, actor),
+    }).cancel;
   };
-  actor.on('*', perform);
-  actor.start();
+
+  const behaviour: Behaviour<AgentConnectionEffect> = {
+    machine: agentConnectionMachine,
+    mailbox,
+    begin: () => ({ input: { urls, backOff: retry } }),
+    firstMessage: () =>
+      wanted === 'connected' ? { type: 'start.requested', nowMs: clock.monotonicMs() } : undefined,
+    perform: (effect, actor) => {
+      if (effect.type === 'dial') dial(effect.url, actor);
+      else if (effect.type === 'deadline.set')
+        actor.setDeadline(effect.name, clock.wallMs() + effect.atMs - clock.monotonicMs());
+      else if (effect.type === 'deadline.clear') actor.clearDeadline(effect.name);
+      else if (line === undefined) cancelDial();
+      else line.close(agentStopped.code, agentStopped.reason);
+    },
+    onDeadline: (name) => ({ type: 'deadline.reached', name, nowMs: clock.monotonicMs() }),
+    end: (_, reason) => {
+      if (reason.type !== 'abnormal') return;
+      owner = undefined;
+      if (line === undefined) cancelDial();
+      else line.cut();
+    },
+  };
+  supervision.start({ id: actorId, behaviour });
 
   const closed = () =>
     new Promise<void>((resolve) => {
@@ -159,15 +194,28 @@ export const createConnection = (options: ConnectionOptions, listener: Connectio
       };
     });
 
+  const state = (): ConnectionState => {
+    const snapshot = supervision.snapshot(actorId) as { readonly value: ConnectionState } | undefined;
+    return snapshot?.value ?? (wanted === 'stopped' ? 'stopped' : 'disconnected');
+  };
+
+  const ask = (type: 'start.requested' | 'stop.requested') => {
+    const fact: AgentConnectionFact = { type, nowMs: clock.monotonicMs() };
+    supervision.tell(actorId, fact);
+  };
+
   return {
-    start: () => actor.send({ type: 'start.requested', nowMs: clock.monotonicMs() }),
+    start: () => {
+      wanted = 'connected';
+      ask('start.requested');
+    },
     stop: async () => {
-      const isUp = ['connecting', 'connected'].includes(actor.getSnapshot().value);
-      const whenClosed = isUp ? closed() : Promise.resolve();
-      actor.send({ type: 'stop.requested', nowMs: clock.monotonicMs() });
+      wanted = 'stopped';
+      const whenClosed = isDialling || line !== undefined ? closed() : Promise.resolve();
+      ask('stop.requested');
       await whenClosed;
     },
     drop: cut,
-    state: () => actor.getSnapshot().value,
+    state,
   };
 };

@@ -1,18 +1,24 @@
 // The delivery queue, the last step on the agent: events wait in order for a connection, are sent, and stay until
 // the backend acknowledges or rejects them. The statechart decides what is sent when; this file stores the events,
-// sends them, and reports the outcome of each.
-import { createActor, type SnapshotFrom } from 'xstate';
+// sends them, and reports the outcome of each. It also keeps them over a crash of the actor, whose next life starts
+// with all unsettled events; the backend recognizes repeated ones by their ids.
+import type { SnapshotFrom } from 'xstate';
+import type { Outcome, Receipt } from '../actors/runtime/contract.ts';
 import { deliveryQueueMachine } from '../machines/delivery-queue/delivery-queue-machine.ts';
 import type {
   Delivery,
   DeliveryLimits,
+  DeliveryQueueContext,
   DeliveryQueueEffect,
+  DeliveryQueueFact,
+  Queued,
 } from '../machines/delivery-queue/delivery-queue-rule.ts';
 import type { Event } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';
 import { maxUnackedEvents } from '../wire/limits.ts';
 import type { RefusedEvent } from '../wire/messages.ts';
 import { maxWaitingBytes, maxWaitingEvents } from './limits.ts';
+import { type Behaviour, mailbox, type Supervision } from './supervision.ts';
 
 export interface Outlet {
   /** Whether the backend sends acknowledgements. */
@@ -38,7 +44,10 @@ export interface DeliveryQueue {
 }
 
 interface Entry {
+  readonly queued: Queued;
   readonly event: Event;
+  /** The actor has it: it is kept over a crash. Until then its message waits in the mailbox. */
+  isTaken: boolean;
   readonly settled: (delivery: Delivery) => void;
 }
 
@@ -52,79 +61,131 @@ const ownLimits: DeliveryLimits = {
   underWay: maxUnackedEvents,
 };
 
-export const createDeliveryQueue = (log: Logger, limits = ownLimits): DeliveryQueue => {
+const actorId = 'queue';
+const tooMany = 'too many events are waiting for a backend';
+const crashed = 'the delivery queue crashed on it';
+
+export const createDeliveryQueue = (
+  supervision: Supervision,
+  log: Logger,
+  limits = ownLimits,
+): DeliveryQueue => {
   const entries = new Map<number, Entry>();
-  const actor = createActor(deliveryQueueMachine, { input: { limits } });
   let lastKey = 0;
   let outlet: Outlet | undefined;
   let quietListeners: readonly (() => void)[] = [];
 
-  const context = () => actor.getSnapshot().context;
+  const snapshot = () =>
+    supervision.snapshot(actorId) as SnapshotFrom<typeof deliveryQueueMachine> | undefined;
+  const underWay = (): DeliveryQueueContext['underWay'] => snapshot()?.context.underWay ?? [];
+  const tell = (fact: DeliveryQueueFact, receipt?: Receipt) => supervision.tell(actorId, fact, receipt);
 
-  const send = (key: number, entry: Entry) => {
+  const send = ({ event, queued: { key } }: Entry) => {
     const current = outlet;
-    current?.send(entry.event, (error) => {
-      if (outlet === current && error === undefined) actor.send({ type: 'event.left', key });
+    current?.send(event, (error) => {
+      if (outlet === current && error === undefined) tell({ type: 'event.left', key });
     });
   };
 
-  const settle = (key: number, { event, settled }: Entry, delivery: Delivery) => {
-    entries.delete(key);
-    if (delivery === 'dropped') {
-      const { check, entity, id } = event;
-      log.error(
-        { check: check?.metadata.name, entity: entity.metadata.name, event_uuid: id, waiting: entries.size },
-        'event dropped: too many events are waiting for a backend',
-      );
-    }
+  const settle = ({ queued, settled }: Entry, delivery: Delivery) => {
+    entries.delete(queued.key);
     settled(delivery);
   };
 
-  const perform = (effect: DeliveryQueueEffect): void => {
-    const entry = entries.get(effect.key);
-    if (entry === undefined) return;
-    if (effect.type === 'event.send') send(effect.key, entry);
-    else settle(effect.key, entry, effect.delivery);
+  const drop = (entry: Entry, why: string) => {
+    const { check, entity, id } = entry.event;
+    log.error(
+      {
+        check: check?.metadata.name,
+        entity: entity.metadata.name,
+        event_uuid: id,
+        waiting: entries.size - 1,
+      },
+      `event dropped: ${why}`,
+    );
+    settle(entry, 'dropped');
   };
-  actor.on('*', perform);
-  actor.subscribe(({ context: { underWay } }) => {
-    if (underWay.length > 0) return;
-    const told = quietListeners;
+
+  /** What becomes of an event that the actor did not take. */
+  const notTaken = (entry: Entry, outcome: Exclude<Outcome, { type: 'done' }>) => {
+    // Its next life starts with the event, unless there are more than it may keep.
+    const isKept = outcome.type === 'busy' && outcome.why === 'restarting';
+    if (isKept && entries.size <= limits.waiting) entry.isTaken = true;
+    else if (isKept) drop(entry, tooMany);
+    else if (outcome.type !== 'poison') drop(entry, outcome.type === 'busy' ? outcome.message : crashed);
+    else {
+      log.error({ event_uuid: entry.event.id }, `event discarded: ${crashed} twice`);
+      settle(entry, 'refused');
+    }
+  };
+
+  const callQuietListeners = () => {
+    if (quietListeners.length === 0 || underWay().length > 0) return;
+    const listeners = quietListeners;
     quietListeners = [];
-    for (const run of told) run();
-  });
-  actor.start();
+    for (const run of listeners) run();
+  };
+
+  const behaviour: Behaviour<DeliveryQueueEffect> = {
+    machine: deliveryQueueMachine,
+    mailbox,
+    begin: () => ({
+      input: {
+        limits,
+        waiting: [...entries.values()].flatMap(({ isTaken, queued }) => (isTaken ? [queued] : [])),
+      },
+    }),
+    firstMessage: () =>
+      outlet === undefined ? undefined : { type: 'line.opened', acknowledges: outlet.acknowledges },
+    perform: (effect) => {
+      const entry = entries.get(effect.key);
+      if (entry === undefined) return;
+      if (effect.type === 'event.send') return send(entry);
+      if (effect.delivery === 'dropped') drop(entry, tooMany);
+      else settle(entry, effect.delivery);
+      callQuietListeners();
+    },
+    messageKey: (message) => {
+      const fact = message as DeliveryQueueFact;
+      return fact.type === 'event.queued' ? fact.queued.id : undefined;
+    },
+  };
+  supervision.start({ id: actorId, behaviour });
 
   return {
     enqueue: (event, settled = () => {}) => {
       lastKey += 1;
-      entries.set(lastKey, { event, settled });
       const queued = { key: lastKey, id: event.id ?? '', bytes: roughBytes(event) };
-      actor.send({ type: 'event.queued', queued });
+      const entry: Entry = { queued, event, settled, isTaken: false };
+      entries.set(lastKey, entry);
+      tell({ type: 'event.queued', queued }, (outcome) => {
+        if (outcome.type === 'done') entry.isTaken = true;
+        else notTaken(entry, outcome);
+      });
     },
     open: (next) => {
-      actor.send({ type: 'line.closed' });
+      tell({ type: 'line.closed' });
       outlet = next;
-      actor.send({ type: 'line.opened', acknowledges: next.acknowledges });
+      tell({ type: 'line.opened', acknowledges: next.acknowledges });
     },
     close: () => {
       outlet = undefined;
-      actor.send({ type: 'line.closed' });
+      tell({ type: 'line.closed' });
     },
     acknowledged: (ids, refused) => {
       for (const { id, message } of refused) {
-        const known = context().underWay.find((queued) => queued.id === id);
+        const known = underWay().find((queued) => queued.id === id);
         const check = known && entries.get(known.key)?.event.check?.metadata.name;
         if (known !== undefined)
           log.error({ check, event_uuid: id, error: message }, 'the backend rejected an event permanently');
       }
-      actor.send({ type: 'events.answered', delivered: ids, refused: refused.map(({ id }) => id) });
+      tell({ type: 'events.answered', delivered: ids, refused: refused.map(({ id }) => id) });
     },
-    state: () => actor.getSnapshot().value,
+    state: () => snapshot()?.value ?? 'offline',
     size: () => entries.size,
-    underWay: () => context().underWay.length,
+    underWay: () => underWay().length,
     whenQuiet: (run) => {
-      if (context().underWay.length === 0) run();
+      if (underWay().length === 0) run();
       else quietListeners = [...quietListeners, run];
     },
   };

@@ -2,6 +2,7 @@
 // event is on disk before the response 202.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ActorInfo } from '../actors/runtime/tree.ts';
 import type { Event } from '../model/event.ts';
 import { parseGuarded } from '../model/guarded-json.ts';
 import { errorText, type Logger } from '../program/log.ts';
@@ -17,6 +18,8 @@ export interface ApiOptions {
   readonly prepare: (raw: unknown) => Stage<Event>;
   /** Resolves when the event is durable. */
   readonly accept: (event: Event) => Promise<void>;
+  /** The agent's actors, as `GET /actors` lists them. */
+  readonly actors: () => readonly ActorInfo[];
   /** Prometheus text format. */
   readonly metrics: () => string;
 }
@@ -100,6 +103,19 @@ const postEvent = async (request: IncomingMessage, reply: Reply, options: ApiOpt
 
 const notFound = '404 page not found\n';
 const reads: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const readPaths: ReadonlySet<string> = new Set(['/healthz', '/version', '/actors']);
+
+/** `state`: of the statechart; null while the actor waits for its restart. */
+const actorRows = ({ actors }: ApiOptions) =>
+  actors().map(({ id, machine, value, restarts, mailbox, handled, ageMs }) => ({
+    id,
+    machine,
+    state: value ?? null,
+    restarts,
+    mailbox,
+    handled,
+    age_seconds: ageMs === undefined ? null : Math.floor(ageMs / 1000),
+  }));
 
 const route = async (request: IncomingMessage, reply: Reply, options: ApiOptions): Promise<void> => {
   const path = (request.url ?? '/').split('?')[0];
@@ -112,7 +128,8 @@ const route = async (request: IncomingMessage, reply: Reply, options: ApiOptions
   if (path === '/healthz' && reads.has(method))
     return options.isConnected() ? reply(200, 'ok') : reply(503, 'mon backend unavailable');
   if (path === '/version' && reads.has(method)) return reply(200, JSON.stringify({ version }), json);
-  return path === '/healthz' || path === '/version' ? reply(405) : reply(404, notFound);
+  if (path === '/actors' && reads.has(method)) return reply(200, JSON.stringify(actorRows(options)), json);
+  return readPaths.has(path ?? '') ? reply(405) : reply(404, notFound);
 };
 
 const handle = async (

@@ -21,6 +21,12 @@ export const maxWaitingEvents = 1_000;
 /** Approximate maximum size of events in memory. */
 export const maxWaitingBytes = 67_108_864;
 
+/**
+ * Maximum number of messages that wait for one actor of the agent. Messages are handled as they come; they wait while the
+ * actor restarts.
+ */
+export const maxActorMail = 4_096;
+
 /** Retry delay for an event on disk that did not fit into memory. */
 export const dropRetryMs = 10_000;
 

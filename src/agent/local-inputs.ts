@@ -12,7 +12,7 @@ import type { DeliveryQueue } from './delivery-queue.ts';
 import { type EventQueue, eventQueuePath, openEventQueue } from './event-queue.ts';
 import { createEventRelay, type EventRelay } from './event-relay.ts';
 import type { AgentConfig } from './flags.ts';
-import { type HttpApi, startHttpApi } from './http-api.ts';
+import { type ApiOptions, type HttpApi, startHttpApi } from './http-api.ts';
 import { type LocalFacts, prepareEvent } from './local-event.ts';
 import { createPostedIds } from './posted-ids.ts';
 import { processMetrics } from './process-metrics.ts';
@@ -41,6 +41,7 @@ export interface LocalInputOptions {
   readonly counters: Counters;
   readonly entity: () => Entity;
   readonly isConnected: () => boolean;
+  readonly actors: ApiOptions['actors'];
 }
 
 /** A configured listener that cannot be opened stops the agent, since data sent to it would be lost silently. */
@@ -93,6 +94,7 @@ export const createLocalInputs = (options: LocalInputOptions): LocalInputs => {
       port,
       log,
       isConnected: options.isConnected,
+      actors: options.actors,
       prepare: (raw) => prepareEvent(raw, facts(), { ownId: changesPosted(raw) }),
       accept: async (event) => {
         await queued.add(event);

@@ -18,7 +18,7 @@ import { stopWithParent } from '../program/parent-watch.ts';
 import { type GivenFlags, readTextFile, SettingsError } from '../program/resolve.ts';
 import { openServiceManager, type ServiceManager } from '../program/service-manager.ts';
 import { version } from '../program/version.ts';
-import { agentDoctorCommand } from './doctor/doctor-commands.ts';
+import { agentDoctorCommand } from './doctor/agent-doctor-command.ts';
 
 const stopOnSignal = (agent: Agent, manager: ServiceManager, log: Logger): Promise<void> =>
   new Promise((resolve) => {

@@ -9,7 +9,7 @@ import { backupCommand, restoreCommand } from './care/backup-command.ts';
 import { careCommand } from './care/care-command.ts';
 import { checkStoreCommand } from './care/check-store-command.ts';
 import { upgradeCommand } from './care/upgrade-command.ts';
-import { backendDoctorCommand } from './doctor/doctor-commands.ts';
+import { backendDoctorCommand } from './doctor/backend-doctor-command.ts';
 import { licenseCommand } from './license-command.ts';
 
 const settingsOf = (command: Command): BackendSettings => {

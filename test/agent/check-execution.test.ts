@@ -5,12 +5,13 @@ import type { RunRequest } from '../../src/agent/check-run.ts';
 import type { CommandResult, RunningCommand } from '../../src/agent/executor.ts';
 import type { RunTools } from '../../src/agent/run-tools.ts';
 import { allowEverything } from '../../src/agent/stages.ts';
+import type { Supervision } from '../../src/agent/supervision.ts';
 import type { Installation } from '../../src/assets/asset-store.ts';
 import { entitySchema } from '../../src/model/entity.ts';
 import { no, type Stage, yes } from '../../src/program/stage.ts';
 import { checkRequestSchema } from '../../src/wire/messages.ts';
 import { fakeClock } from './fake-clock.ts';
-import { readableLog, requestOf } from './helpers.ts';
+import { readableLog, requestOf, supervisionOf } from './helpers.ts';
 
 const asset = { metadata: { name: 'a' }, url: 'http://127.0.0.1/a', sha512: 'a'.repeat(128) };
 const hook = { metadata: { name: 'h', namespace: 'default' }, command: 'hook', timeout: 5 };
@@ -22,6 +23,7 @@ const everything = {
 
 interface Scene {
   readonly execution: CheckExecution;
+  readonly supervision: Supervision;
   readonly tools: Omit<RunTools, 'started'>;
   /** Commands that run, the oldest first. */
   readonly commands: { readonly command: string; end(status: number): void; stopped: boolean }[];
@@ -75,14 +77,17 @@ const scene = (asked: { config?: object; request?: object } = everything, more: 
     id: '6a1f6f0e-8c0f-4f77-9d3d-0e1a2b3c4d5e',
     sequence: 1,
   };
-  const execution = startExecution('cpu', run, tools as Omit<RunTools, 'started'>);
+  const supervision = supervisionOf(tools.log, tools.clock);
+  const execution = startExecution('cpu', run, tools as Omit<RunTools, 'started'>, supervision);
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return { execution, tools, commands, installed: (ok) => installed(ok), settle };
+  return { execution, supervision, tools, commands, installed: (ok) => installed(ok), settle };
 };
 
 test('a run goes through the states of its statechart, and each can be seen', async () => {
   const { execution, commands, installed, settle } = scene();
   const states = [execution.state()];
+  await settle();
+  states.push(execution.state());
   installed(true);
   await settle();
   states.push(execution.state());
@@ -92,7 +97,7 @@ test('a run goes through the states of its statechart, and each can be seen', as
   commands[1]?.end(0);
   const event = await execution.outcome;
   states.push(execution.state());
-  assert.deepEqual(states, ['fetchingAssets', 'running', 'runningHooks', 'done']);
+  assert.deepEqual(states, ['queued', 'fetchingAssets', 'running', 'runningHooks', 'done']);
   assert.deepEqual([event?.check.status, event?.check.hooks?.length], [2, 1]);
 });
 
@@ -107,6 +112,7 @@ test('without assets and hooks it runs at once and reports', async () => {
 
 test('whatever stands in the way before the command becomes the result', async () => {
   const failing = scene();
+  await failing.settle();
   failing.installed(false);
   assert.equal(
     (await failing.execution.outcome)?.check.output,
@@ -125,6 +131,7 @@ test('a run that is stopped says nothing, wherever it is, and leaves no command 
   ];
   for (let reached = 0; reached <= steps.length - 1; reached += 1) {
     const at = scene();
+    await at.settle();
     for (const step of steps.slice(0, reached + 1)) {
       step(at);
       await at.settle();
@@ -147,4 +154,23 @@ test('a fault of ours is not swallowed', async () => {
     },
   };
   await assert.rejects(scene({}, broken).execution.outcome, /boom/);
+});
+
+test('a run whose actor crashes fails, and its command is stopped', async () => {
+  const { commands, execution, settle, supervision } = scene({});
+  await settle();
+  assert.equal(execution.state(), 'running');
+  const crashing = {
+    type: 'command.finished',
+    get status(): number {
+      throw new Error('boom');
+    },
+    get hooks(): string[] {
+      throw new Error('boom');
+    },
+  };
+  supervision.tell('execution:cpu', crashing);
+  await assert.rejects(execution.outcome, /boom/);
+  assert.equal(commands[0]?.stopped, true);
+  assert.equal(supervision.actor('execution:cpu'), undefined);
 });

@@ -6,7 +6,7 @@ import type { Dial, LineEnd, LineListener } from '../../src/agent/dial.ts';
 import { askedWaitMs, retryAfterMs, shuffled } from '../../src/agent/reconnect-rule.ts';
 import { jsonType } from '../../src/wire/headers.ts';
 import { fakeClock } from './fake-clock.ts';
-import { readableLog } from './helpers.ts';
+import { readableLog, supervisionOf } from './helpers.ts';
 
 const agreement = { contentType: jsonType, backendId: 'b', ack: true, dialect: 'native' } as const;
 const refusal: LineEnd = { message: 'refused', clean: false, status: null };
@@ -31,6 +31,7 @@ const world = (urls: readonly string[] = ['ws://a', 'ws://b'], maxSessionMs = 0)
       clock,
       random: () => 0.5,
       log: log.log,
+      supervision: supervisionOf(log.log, clock),
     },
     { connected: () => {}, frame: () => {}, disconnected: () => {} },
   );

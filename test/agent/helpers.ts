@@ -2,9 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../src/agent/clock.ts';
 import { resolveConfig } from '../../src/agent/config.ts';
 import type { AgentConfig } from '../../src/agent/flags.ts';
+import { createSupervision, type Supervision } from '../../src/agent/supervision.ts';
 import { createLog, type Logger } from '../../src/program/log.ts';
+import { fakeClock } from './fake-clock.ts';
 
 /** A folder that is gone when the test process is. */
 export const tempFolder = (): string => {
@@ -47,6 +50,10 @@ export const readableLog = (): ReadableLog => {
   const lines = () => chunks.map((chunk) => JSON.parse(chunk) as Record<string, unknown>);
   return { log, lines, messages: () => lines().map(({ msg }) => String(msg)), text: () => chunks.join('') };
 };
+
+/** The supervision tree of an agent on a simulated clock; restarts are not delayed by chance. */
+export const supervisionOf = (log: Logger, clock: Clock = fakeClock()): Supervision =>
+  createSupervision({ clock, log, random: () => 0 });
 
 let issued = 1_700_000_000;
 

@@ -197,6 +197,22 @@ test('unknown paths are 404, other methods 405, and the version is reported', ()
     assert.match(version.body, /^\{"version":"\d+\.\d+\.\d+"\}$/);
   }));
 
+test('the actors of the agent are listed with their states', () =>
+  withAgent({}, async ({ api }) => {
+    const { body, status, type } = await api('/actors');
+    assert.deepEqual([status, type], [200, 'application/json']);
+    const rows = JSON.parse(body) as Record<string, unknown>[];
+    assert.deepEqual(
+      rows.map(({ id, machine, restarts }) => [id, machine, restarts]),
+      [
+        ['queue', 'deliveryQueue', 0],
+        ['connection', 'agentConnection', 0],
+      ],
+    );
+    assert.ok(['connecting', 'connected', 'backingOff'].includes(String(rows[1]?.['state'])));
+    assert.equal((await api('/actors', { method: 'DELETE' })).status, 405);
+  }));
+
 test('healthz says whether there is a backend', async (t) => {
   let refusing = true;
   const backend = await startBackend({

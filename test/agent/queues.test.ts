@@ -3,17 +3,20 @@ import { test } from 'node:test';
 import { createDeliveryQueue } from '../../src/agent/delivery-queue.ts';
 import type { EventQueue } from '../../src/agent/event-queue.ts';
 import { createEventRelay } from '../../src/agent/event-relay.ts';
-import type { Delivery } from '../../src/machines/delivery-queue/delivery-queue-rule.ts';
+import type { Delivery, DeliveryLimits } from '../../src/machines/delivery-queue/delivery-queue-rule.ts';
 import { type Event, eventSchema } from '../../src/model/event.ts';
+import type { Logger } from '../../src/program/log.ts';
 import { createTokenBucket } from '../../src/program/token-bucket.ts';
 import { fc } from '../property.ts';
 import { fakeClock } from './fake-clock.ts';
-import { readableLog } from './helpers.ts';
+import { readableLog, supervisionOf } from './helpers.ts';
 
 const eventOf = (id: string): Event => ({
   ...eventSchema.parse({ entity: { metadata: { name: 'a' } }, check: { metadata: { name: 'c' } } }),
   id,
 });
+const queueWith = (log: Logger, limits?: DeliveryLimits) =>
+  createDeliveryQueue(supervisionOf(log), log, limits);
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `id-${at}`);
 const outlet = (sent: string[], acknowledges = true) => ({
   acknowledges,
@@ -24,7 +27,7 @@ const outlet = (sent: string[], acknowledges = true) => ({
 });
 
 test('no more than 32 events are under way without an acknowledgement', () => {
-  const queue = createDeliveryQueue(readableLog().log);
+  const queue = queueWith(readableLog().log);
   const sent: string[] = [];
   queue.open(outlet(sent));
   for (const id of ids(33)) queue.enqueue(eventOf(id));
@@ -36,7 +39,7 @@ test('no more than 32 events are under way without an acknowledgement', () => {
 
 test('too many waiting events drop the oldest one, with a log line', () => {
   const { log, messages } = readableLog();
-  const queue = createDeliveryQueue(log, { waiting: 2, waitingBytes: 1e9, underWay: 32 });
+  const queue = queueWith(log, { waiting: 2, waitingBytes: 1e9, underWay: 32 });
   const outcomes: [string, Delivery][] = [];
   for (const id of ids(3)) queue.enqueue(eventOf(id), (delivery) => outcomes.push([id, delivery]));
   assert.deepEqual(outcomes, [['id-0', 'dropped']]);
@@ -56,7 +59,7 @@ test('whatever happens to the line, every event is settled once and the first se
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-      const queue = createDeliveryQueue(readableLog().log, {
+      const queue = queueWith(readableLog().log, {
         waiting: 1_000,
         waitingBytes: 1e9,
         underWay: 4,
@@ -120,7 +123,7 @@ const memoryDisk = (count: number): EventQueue & { removed: number[] } => {
 test('the relay hands on its burst, then its rate, and removes only what the backend has', async () => {
   const clock = fakeClock();
   const { log } = readableLog();
-  const queue = createDeliveryQueue(log);
+  const queue = queueWith(log);
   const sent: string[] = [];
   queue.open(outlet(sent));
   const disk = memoryDisk(25);
@@ -139,7 +142,7 @@ test('the relay hands on its burst, then its rate, and removes only what the bac
 });
 
 test('after a reconnect what was under way goes out again before what waits, in order', () => {
-  const queue = createDeliveryQueue(readableLog().log, { waiting: 10, waitingBytes: 1e9, underWay: 2 });
+  const queue = queueWith(readableLog().log, { waiting: 10, waitingBytes: 1e9, underWay: 2 });
   queue.open(outlet([]));
   for (const id of ids(4)) queue.enqueue(eventOf(id));
   queue.acknowledged(['id-0'], []);
@@ -154,7 +157,7 @@ test('after a reconnect what was under way goes out again before what waits, in 
 test('what the memory has no room for stays on disk and is handed on again later', () => {
   const clock = fakeClock();
   const { log } = readableLog();
-  const queue = createDeliveryQueue(log, { waiting: 2, waitingBytes: 1e9, underWay: 32 });
+  const queue = queueWith(log, { waiting: 2, waitingBytes: 1e9, underWay: 32 });
   const relay = createEventRelay({
     disk: memoryDisk(2),
     queue,

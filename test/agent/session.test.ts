@@ -10,7 +10,7 @@ import { type Event, eventSchema } from '../../src/model/event.ts';
 import { decodeFrame, encodeFrame } from '../../src/wire/frames.ts';
 import { jsonType } from '../../src/wire/headers.ts';
 import { fakeClock } from './fake-clock.ts';
-import { configOf, readableLog } from './helpers.ts';
+import { configOf, readableLog, supervisionOf } from './helpers.ts';
 
 const eventOf = (id: string): Event => ({
   ...eventSchema.parse({ entity: { metadata: { name: 'a' } }, check: { metadata: { name: 'c' } } }),
@@ -21,7 +21,7 @@ const world = () => {
   const clock = fakeClock();
   const config = configOf({ 'keepalive-interval': '20' });
   const log = readableLog();
-  const queue = createDeliveryQueue(log.log);
+  const queue = createDeliveryQueue(supervisionOf(log.log, clock), log.log);
   const sent: string[] = [];
   const drops: string[] = [];
   const agreement = { contentType: jsonType, backendId: 'b', ack: true, dialect: 'native' } as const;

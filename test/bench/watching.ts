@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { assign, setup } from 'xstate';
 import type { Behaviour } from '../../src/actors/runtime/contract.ts';
+import { observe } from '../../src/actors/runtime/inspection.ts';
 import { createRuntime, createSupervisor } from '../../src/actors/runtime/runtime.ts';
 import { buildWithoutInspection } from './unwatched-build.ts';
 import { openRoad } from './watching-road.ts';
@@ -89,7 +90,7 @@ const benchSiblings = async (): Promise<void> => {
   for (let warm = 0; warm < 10; warm += 1) await round();
   const found: [number, number][] = [];
   for (let pair = 0; pair < rounds; pair += 1) {
-    const leave = runtime.observe('child:0', () => {});
+    const leave = observe(runtime, 'child:0', () => {});
     runtime.registry.tell('child:0', { type: 'count' });
     const watched = await round();
     leave?.();

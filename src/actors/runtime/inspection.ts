@@ -1,7 +1,7 @@
 // Looking at one actor while it runs. A watch is attached only while somebody looks and only to what they look at: an
 // unwatched actor pays for it with one comparison a message. The record is shaped like XState 6's transition event.
 import type { AnyActor, AnyMachineSnapshot, AnyStateMachine, Snapshot } from 'xstate';
-import type { ActorMessage, TransitionRecord } from './contract.ts';
+import type { ActorId, ActorMessage, TransitionRecord } from './contract.ts';
 import { sendObserved } from './effect-logic.ts';
 import type { Faults } from './facts.ts';
 import { keptTransitions } from './limits.ts';
@@ -106,4 +106,38 @@ const tellObservers = (
       faults.report(`an observer of ${record.actor}`, error);
     }
   }
+};
+
+/** Where actors are found that can be watched. */
+interface Watchables {
+  readonly registry: {
+    cell(
+      id: ActorId,
+    ):
+      | { readonly behaviour: { readonly machine: AnyStateMachine }; watch: TransitionWatch | undefined }
+      | undefined;
+  };
+}
+
+/**
+ * Calls the observer with every transition of one actor, across its restarts, until the returned function is called.
+ * Undefined if there is no such actor. An observer that throws is reported as a fault and affects nothing else. The watch
+ * is detached with its last observer.
+ */
+export const observe = (
+  runtime: Pick<RuntimeServices, 'clock' | 'faults'> & Watchables,
+  id: ActorId,
+  observer: TransitionObserver,
+): (() => void) | undefined => {
+  const cell = runtime.registry.cell(id);
+  if (cell === undefined) return undefined;
+  cell.watch ??= new TransitionWatch(id, cell.behaviour.machine, runtime);
+  const { watch } = cell;
+  // A wrapper of its own, so that one function may observe twice and detach once.
+  const own: TransitionObserver = (record) => observer(record);
+  watch.add(own);
+  return () => {
+    watch.remove(own);
+    if (watch.observers === 0 && cell.watch === watch) cell.watch = undefined;
+  };
 };

@@ -1,16 +1,13 @@
 // One actor runtime: the parts that all its actors share, made once and handed around.
 
-import type { AnyMachineSnapshot } from 'xstate';
 import type { Cell } from './cell.ts';
 import { type Clock, realClock } from './clock.ts';
-import type { ActorId, ActorMessage, LifecycleFact, SupervisorSpec } from './contract.ts';
+import type { ActorId, LifecycleFact, SupervisorSpec } from './contract.ts';
 import { createDeadlines } from './deadlines.ts';
 import { createFacts, createFaults, type RuntimeLog, safeLog } from './facts.ts';
-import { type TransitionObserver, TransitionWatch } from './inspection.ts';
 import { createRegistry } from './registry.ts';
 import { createRunQueue } from './run-queue.ts';
 import { checkSpec } from './spec-check.ts';
-import { type DryRun, dryRun } from './statechart/dry-run.ts';
 import { Supervisor, type SupervisorOptions, type SupervisorServices } from './supervisor.ts';
 import {
   type ActorDetail,
@@ -63,16 +60,9 @@ export interface Runtime extends SupervisorServices {
   actor(id: ActorId): ActorDetail | undefined;
   /** The tree below a supervisor; without an id, below every root. Empty when there is no such supervisor. */
   tree(id?: ActorId, options?: TreeOptions): readonly TreeNode[];
-  /**
-   * Told of every transition of one actor from now on, across its restarts, until the returned function is called.
-   * Undefined when there is no such actor. An observer that throws hurts nobody.
-   */
-  observe(id: ActorId, observer: TransitionObserver): (() => void) | undefined;
   /** Lets the mail of an actor wait, or go on. False when there is no such actor. */
   pause(id: ActorId): boolean;
   resume(id: ActorId): boolean;
-  /** What a message would do now; undefined when the actor has no life. Throws what the machine would throw. */
-  dryRun(id: ActorId, message: ActorMessage): DryRun | undefined;
   figures(): RuntimeFigures;
   /** Figures for one watcher; `longestTurnMs` is since the last call. */
   stats(): RuntimeStats;
@@ -125,10 +115,6 @@ export function createRuntime({
         supervisor === undefined ? [] : [treeBelow(supervisor, parts, options)],
       );
     },
-    observe(id, observer) {
-      const cell = registry.cell(id);
-      return cell === undefined ? undefined : attach(cell, observer, parts);
-    },
     pause(id) {
       const cell = registry.cell(id);
       cell?.pause();
@@ -138,12 +124,6 @@ export function createRuntime({
       const cell = registry.cell(id);
       cell?.resume();
       return cell !== undefined;
-    },
-    dryRun(id, message) {
-      const cell = registry.cell(id);
-      const snapshot = cell?.snapshot();
-      if (cell === undefined || snapshot === undefined) return undefined;
-      return dryRun(cell.behaviour.machine, snapshot as AnyMachineSnapshot, message);
     },
     figures: () => figuresOf(parts),
     stats: () => ({
@@ -172,19 +152,6 @@ const figuresOf = (parts: SupervisorServices): RuntimeFigures => {
     turnP99Ms: queue.turnP99Ms,
     mailboxDepthP99: queue.mailboxDepthP99,
     restarts: counts.restarting + counts.quarantined,
-  };
-};
-
-/** The watch goes with its last observer. */
-const attach = (cell: Cell, observer: TransitionObserver, parts: SupervisorServices): (() => void) => {
-  cell.watch ??= new TransitionWatch(cell.id, cell.behaviour.machine, parts);
-  const { watch } = cell;
-  // A wrapper of its own, so that one function may observe twice and detach once.
-  const own: TransitionObserver = (record) => observer(record);
-  watch.add(own);
-  return () => {
-    watch.remove(own);
-    if (watch.observers === 0 && cell.watch === watch) cell.watch = undefined;
   };
 };
 

@@ -1,6 +1,7 @@
 // Implements the inspection port on the actor runtime of this process.
 import { catalogueError } from '../../actors/outcomes/outcome-rules.ts';
 import type { ActorId, ActorMessage } from '../../actors/runtime/contract.ts';
+import { observe } from '../../actors/runtime/inspection.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { ActorInfo, TreeNode as RuntimeNode, SupervisorInfo } from '../../actors/runtime/tree.ts';
 import { MonError } from '../../model/errors.ts';
@@ -73,7 +74,7 @@ export const createRuntimePort = ({
     const items = wanted.slice(from, from + limit).flatMap((child) => nodeById(runtime, child));
     return { items, total: wanted.length };
   },
-  observe: (id, observer) => runtime.observe(id, observer) ?? (() => {}),
+  observe: (id, observer) => observe(runtime, id, observer) ?? (() => {}),
   onFact: (listener) => runtime.facts.listen(listener),
   nowMs: () => runtime.clock.wallMs(),
   gauges: () => {

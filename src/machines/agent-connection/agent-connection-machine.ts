@@ -1,11 +1,11 @@
-// The agent's connection machine: its line to one of the backends (agent sheet 1.6 to 1.8).
-//   disconnected  the wish to be connected
-//   connecting    the answer to the handshake
-//   connected     the end of the line
-//   backingOff    the time of the next attempt
-//   stopped       (final) nothing
-// Every attempt goes to the next backend in the order given. The first attempt after a good line is immediate, unless
-// that line was so short that trying at once would be a tight loop.
+// The agent's connection machine: its connection to one of the backends.
+//   disconnected  waits for the request to connect
+//   connecting    waits for the result of the handshake
+//   connected     waits for the end of the connection
+//   backingOff    waits until the next attempt is due
+//   stopped       (final)
+// Attempts go through the backends in the given order. After a good connection the first attempt is immediate; after a
+// very short one it waits, too, so that the agent does not reconnect in a tight loop.
 import { assign, emit, setup } from 'xstate';
 import { minGoodLineMs } from '../limits.ts';
 import { type BackOff, clampWaitMs, nextWaitMs } from './back-off-rule.ts';
@@ -13,7 +13,7 @@ import { type BackOff, clampWaitMs, nextWaitMs } from './back-off-rule.ts';
 export interface AgentConnectionContext {
   readonly urls: readonly string[];
   readonly backOff: BackOff;
-  /** Attempts made so far; also says which backend is next. */
+  /** Number of attempts; also selects the next backend. */
   readonly attempts: number;
   /** The next wait, before it is clamped. */
   readonly waitMs: number;
@@ -22,7 +22,7 @@ export interface AgentConnectionContext {
   readonly lastError: string | null;
 }
 
-/** `random` is in [0, 1); `askedMs` is how long the backend asked to be left alone, if it did. */
+/** `random` is in [0, 1); `askedMs` is the wait that the backend asked for, if any. */
 export type AgentConnectionFact =
   | { readonly type: 'start.requested'; readonly nowMs: number }
   | { readonly type: 'line.opened'; readonly nowMs: number }
@@ -44,7 +44,7 @@ export type AgentConnectionEffect =
   | { readonly type: 'deadline.clear'; readonly name: 'retry' };
 
 export interface AgentConnectionInput {
-  /** At least one, in the order they are tried in. */
+  /** At least one, in the order of attempts. */
   readonly urls: readonly string[];
   readonly backOff: BackOff;
 }
@@ -100,7 +100,7 @@ const waiting = { target: 'backingOff', actions: ['noteWait', 'setRetry'] } as c
 export const agentConnectionMachine = machine.createMachine({
   id: 'agentConnection',
   initial: 'disconnected',
-  description: 'The line of an agent to one of its backends.',
+  description: 'The connection of an agent to one of its backends.',
   context: ({ input }) => ({
     urls: input.urls,
     backOff: input.backOff,
@@ -112,21 +112,21 @@ export const agentConnectionMachine = machine.createMachine({
   }),
   meta: {
     events: {
-      'start.requested': 'The agent wants to be connected.',
+      'start.requested': 'The agent starts to connect.',
       'line.opened': 'A backend accepted the handshake.',
-      'line.refused': 'No backend answered there, or it refused.',
-      'line.ended': 'The line broke or was closed.',
-      'deadline.reached': 'It is time for the next attempt.',
+      'line.refused': 'No backend answered at that address, or it rejected the handshake.',
+      'line.ended': 'The connection failed or was closed.',
+      'deadline.reached': 'The next attempt is due.',
       'stop.requested': 'The agent stops.',
     },
   },
   states: {
     disconnected: {
-      description: 'Nobody asked for a line yet.',
+      description: 'The agent has not started to connect.',
       on: { 'start.requested': dialing, 'stop.requested': 'stopped' },
     },
     connecting: {
-      description: 'A backend was dialled and has not answered yet.',
+      description: 'The handshake with a backend is in progress.',
       on: {
         'line.opened': { target: 'connected', actions: 'noteOpened' },
         'line.refused': waiting,
@@ -134,7 +134,7 @@ export const agentConnectionMachine = machine.createMachine({
       },
     },
     connected: {
-      description: 'Keepalives, events and check requests go over the line.',
+      description: 'Keepalives, events and check requests are exchanged.',
       on: {
         'line.ended': [
           { guard: 'wasGood', target: 'connecting', actions: ['noteGoodEnd', 'dial', 'noteAttempt'] },
@@ -150,6 +150,6 @@ export const agentConnectionMachine = machine.createMachine({
         'stop.requested': { target: 'stopped', actions: 'clearRetry' },
       },
     },
-    stopped: { type: 'final', description: 'The agent said goodbye.' },
+    stopped: { type: 'final', description: 'The agent closed its connection.' },
   },
 });

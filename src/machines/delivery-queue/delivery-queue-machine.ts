@@ -1,21 +1,26 @@
-// The delivery queue machine: the events of an agent between their making and the backend's answer (agent sheet 3.2, 5.2).
-//   offline  a line
-//   flowing  further events; each goes out at once
-//   full     answers; what comes meanwhile waits
-// What was sent stays until it is answered; on the next line it goes out again, same id, same order.
+// The delivery queue machine: the events of an agent from creation to the backend's answer.
+//   offline  waits for a connection
+//   flowing  waits for events; each is sent at once
+//   full     waits for answers; new events wait, too
+// Sent events stay until they are answered. On the next connection they are sent again, with the same ids and in the
+// same order.
 import { assign, enqueueActions, setup } from 'xstate';
 import {
   type DeliveryLimits,
   type DeliveryQueueContext,
   type DeliveryQueueEffect,
   type DeliveryQueueFact,
+  decideDelivery,
+  initialQueue,
   isFull,
-  stepOffline,
-  stepOnLine,
+  type Queued,
+  stepOf,
 } from './delivery-queue-rule.ts';
 
 export interface DeliveryQueueInput {
   readonly limits: DeliveryLimits;
+  /** Unsettled events of an earlier life, oldest first; none by default. */
+  readonly waiting?: readonly Queued[];
 }
 
 const machine = setup({
@@ -26,71 +31,65 @@ const machine = setup({
     input: {} as DeliveryQueueInput,
   },
   guards: {
-    fillsTheWindow: ({ context, event }) => isFull(stepOnLine(context, event).next),
+    fillsTheWindow: ({ event }) => isFull(stepOf(event).next),
   },
   actions: {
-    /** Told first, noted then: both from the same step. */
-    dropOldest: enqueueActions(({ context, event, enqueue }) => {
-      for (const effect of stepOffline(context, event).effects) enqueue.emit(effect);
+    sendAndSettle: enqueueActions(({ event, enqueue }) => {
+      for (const effect of stepOf(event).effects) enqueue.emit(effect);
     }),
-    noteWaiting: assign(({ context, event }) => stepOffline(context, event).next),
-    sendAndSettle: enqueueActions(({ context, event, enqueue }) => {
-      for (const effect of stepOnLine(context, event).effects) enqueue.emit(effect);
-    }),
-    noteOnLine: assign(({ context, event }) => stepOnLine(context, event).next),
+    note: assign(({ event }) => stepOf(event).next),
   },
 });
 
-const onLine = ['sendAndSettle', 'noteOnLine'] as const;
+const stepping = ['sendAndSettle', 'note'] as const;
 const moving = [
-  { guard: 'fillsTheWindow', target: 'full', actions: onLine },
-  { target: 'flowing', actions: onLine },
+  { guard: 'fillsTheWindow', target: 'full', actions: stepping },
+  { target: 'flowing', actions: stepping },
 ] as const;
+const disconnected = { target: 'offline', actions: 'note' } as const;
 
 export const deliveryQueueMachine = machine.createMachine({
   id: 'deliveryQueue',
   initial: 'offline',
   description: 'The events of an agent on their way to the backend.',
-  context: ({ input }) => ({
-    limits: input.limits,
-    acknowledges: false,
-    waiting: [],
-    waitingBytes: 0,
-    underWay: [],
-  }),
+  context: ({ input }) => initialQueue(input.limits, input.waiting),
   meta: {
+    decide: decideDelivery,
     events: {
-      'event.queued': 'An event is to be delivered.',
-      'line.opened': 'There is a line to a backend, which answers or does not.',
-      'line.closed': 'The line is gone.',
-      'event.left': 'The bytes of an event were handed to the system.',
-      'events.answered': 'The backend told what became of events.',
+      'event.queued': 'A new event is to be delivered.',
+      'line.opened': 'The agent connected to a backend, with or without acknowledgements.',
+      'line.closed': 'The connection ended.',
+      'event.left': 'The event was written to the socket.',
+      'events.answered': 'The backend acknowledged or rejected events.',
     },
   },
   states: {
     offline: {
-      description: 'No line: events wait, the oldest give way when there are too many.',
+      description: 'Disconnected: events wait; if there are too many, the oldest are dropped.',
       on: {
-        'event.queued': { actions: ['dropOldest', 'noteWaiting'] },
+        'event.queued': { actions: stepping },
         'line.opened': moving,
       },
     },
     flowing: {
-      description: 'A line with room: every event goes out at once.',
+      description: 'Connected: every event is sent at once.',
       on: {
-        'event.queued': [{ guard: 'fillsTheWindow', target: 'full', actions: onLine }, { actions: onLine }],
-        'event.left': { actions: onLine },
-        'events.answered': { actions: onLine },
-        'line.closed': 'offline',
+        'event.queued': [
+          { guard: 'fillsTheWindow', target: 'full', actions: stepping },
+          { actions: stepping },
+        ],
+        'event.left': { actions: stepping },
+        'events.answered': { actions: stepping },
+        'line.closed': disconnected,
       },
     },
     full: {
-      description: 'As many events are under way as may be: the others wait for answers.',
+      description: 'Connected, and the maximum number of events is unanswered: new events wait.',
       on: {
-        'event.queued': { actions: onLine },
+        'event.queued': { actions: stepping },
         'event.left': moving,
         'events.answered': moving,
-        'line.closed': 'offline',
+        'line.closed': disconnected,
       },
     },
   },

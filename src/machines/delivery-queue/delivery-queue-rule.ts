@@ -1,29 +1,32 @@
-// What becomes of the events that wait on an agent: which go out, which stay until they are answered, which give way.
+// Decides which events of the agent are sent, which stay until the backend answers, and which are dropped.
 
-/** An event in the queue; `key` is the queue's own, for an id may come twice. */
+/** An event in the queue. `key` belongs to the queue, since two events may have the same id. */
 export interface Queued {
   readonly key: number;
   readonly id: string;
-  /** Roughly what it takes of the memory. */
+  /** Approximate memory use. */
   readonly bytes: number;
 }
 
 export interface DeliveryLimits {
-  /** Most events that wait, and most bytes of them; one event may always wait. */
+  /** Maximum number and bytes of waiting events; one event may always wait. */
   readonly waiting: number;
   readonly waitingBytes: number;
-  /** Most events under way without an answer. */
+  /** Maximum number of sent, unanswered events. */
   readonly underWay: number;
 }
 
 export interface DeliveryQueueContext {
   readonly limits: DeliveryLimits;
-  /** Whether the backend of this line answers; otherwise it is believed as soon as the bytes have left. */
-  readonly acknowledges: boolean;
+  /**
+   * Whether the connected backend acknowledges events; if not, an event counts as delivered once it is sent. Null while
+   * there is no connection.
+   */
+  readonly acknowledges: boolean | null;
   /** Not sent yet, oldest first. */
   readonly waiting: readonly Queued[];
   readonly waitingBytes: number;
-  /** Sent and not answered, in the order of sending. */
+  /** Sent and unanswered, in the order of sending. */
   readonly underWay: readonly Queued[];
 }
 
@@ -38,7 +41,7 @@ export type DeliveryQueueFact =
       readonly refused: readonly string[];
     };
 
-/** What became of an event. `dropped`: never sent, there were too many; the oldest waiting one gives way. */
+/** The outcome of an event. `dropped`: never sent, because too many events were waiting. */
 export type Delivery = 'delivered' | 'refused' | 'dropped';
 
 export type DeliveryQueueEffect =
@@ -52,10 +55,22 @@ export interface DeliveryStep {
 
 const sizeOf = (queue: readonly Queued[]): number => queue.reduce((sum, { bytes }) => sum + bytes, 0);
 
+/** Disconnected, with events that wait to be sent. */
+export const initialQueue = (
+  limits: DeliveryLimits,
+  waiting: readonly Queued[] = [],
+): DeliveryQueueContext => ({
+  limits,
+  acknowledges: null,
+  waiting,
+  waitingBytes: sizeOf(waiting),
+  underWay: [],
+});
+
 const isTooMuch = ({ limits, waiting, waitingBytes }: DeliveryQueueContext): boolean =>
   waiting.length > limits.waiting || (waitingBytes > limits.waitingBytes && waiting.length > 1);
 
-/** The oldest give way until the rest fits. */
+/** Drops the oldest waiting events until the rest fits. */
 const makeRoom = (context: DeliveryQueueContext): DeliveryStep => {
   const effects: DeliveryQueueEffect[] = [];
   let next = context;
@@ -68,7 +83,7 @@ const makeRoom = (context: DeliveryQueueContext): DeliveryStep => {
   return { next, effects };
 };
 
-/** Sends as much of what waits as may be under way, in order. */
+/** Sends waiting events in order, as many as may be unanswered. */
 const sendWaiting = (context: DeliveryQueueContext): DeliveryStep => {
   const room = Math.max(context.limits.underWay - context.underWay.length, 0);
   const going = context.waiting.slice(0, room);
@@ -84,7 +99,7 @@ const sendWaiting = (context: DeliveryQueueContext): DeliveryStep => {
   };
 };
 
-/** Each answer is about the oldest event under way of its id. */
+/** An answer to an id settles the oldest sent event with that id. */
 const settle = (
   context: DeliveryQueueContext,
   answers: readonly { readonly match: (queued: Queued) => boolean; readonly delivery: Delivery }[],
@@ -109,46 +124,45 @@ const queuedUp = (context: DeliveryQueueContext, queued: Queued): DeliveryQueueC
   waitingBytes: context.waitingBytes + queued.bytes,
 });
 
-/** Pure. What a fact means while there is no line. */
-export const stepOffline = (context: DeliveryQueueContext, fact: DeliveryQueueFact): DeliveryStep =>
-  fact.type === 'event.queued' ? makeRoom(queuedUp(context, fact.queued)) : { next: context, effects: [] };
+const unchanged = (context: DeliveryQueueContext): DeliveryStep => ({ next: context, effects: [] });
 
-const decideOnLine = (context: DeliveryQueueContext, fact: DeliveryQueueFact): DeliveryStep => {
+/** Pure. The step that a fact causes; the guard and the actions of one transition share it (`meta.decide`). */
+export const decideDelivery = (context: DeliveryQueueContext, fact: DeliveryQueueFact): DeliveryStep => {
+  const isConnected = context.acknowledges !== null;
   switch (fact.type) {
-    case 'event.queued':
-      return then(sendWaiting(queuedUp(context, fact.queued)), makeRoom);
+    case 'event.queued': {
+      const next = queuedUp(context, fact.queued);
+      return isConnected ? then(sendWaiting(next), makeRoom) : makeRoom(next);
+    }
     case 'line.opened': {
-      // What was under way may have been lost with the old line: it goes first, with the same ids.
+      // The old connection may have lost unanswered events: they are sent first, with the same ids.
       const again = context.underWay.map(({ key }): DeliveryQueueEffect => ({ type: 'event.send', key }));
       const next = { ...context, acknowledges: fact.acknowledges };
       return then({ next, effects: again }, sendWaiting);
     }
+    case 'line.closed':
+      return unchanged({ ...context, acknowledges: null });
     case 'event.left': {
-      if (context.acknowledges) return { next: context, effects: [] };
+      if (!isConnected || context.acknowledges === true) return unchanged(context);
       const match = ({ key }: Queued) => key === fact.key;
       return then(settle(context, [{ match, delivery: 'delivered' }]), sendWaiting);
     }
     case 'events.answered': {
+      if (!isConnected) return unchanged(context);
       const about = (ids: readonly string[], delivery: Delivery) =>
         ids.map((id) => ({ match: (queued: Queued) => queued.id === id, delivery }));
       const answers = [...about(fact.delivered, 'delivered'), ...about(fact.refused, 'refused')];
       return then(settle(context, answers), sendWaiting);
     }
-    case 'line.closed':
-      return { next: context, effects: [] };
   }
 };
 
-let last: { context: DeliveryQueueContext; fact: DeliveryQueueFact; step: DeliveryStep } | undefined;
-
-/**
- * What a fact means while there is a line. Pure; remembers its last answer, because one transition asks the same question
- * from its guard and from its actions.
- */
-export const stepOnLine = (context: DeliveryQueueContext, fact: DeliveryQueueFact): DeliveryStep => {
-  if (last?.context !== context || last.fact !== fact)
-    last = { context, fact, step: decideOnLine(context, fact) };
-  return last.step;
+/** The decision that travels with a fact. */
+export const stepOf = (fact: DeliveryQueueFact): DeliveryStep => {
+  const { decision } = fact as { readonly decision?: DeliveryStep };
+  if (decision === undefined)
+    throw new Error(`delivery queue: ${fact.type} has no decision; the runtime adds it`);
+  return decision;
 };
 
 export const isFull = ({ limits, underWay }: DeliveryQueueContext): boolean =>

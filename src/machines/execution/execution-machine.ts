@@ -1,11 +1,11 @@
-// The execution machine: one run of one check on an agent (agent sheet 4.1).
-//   queued          the requirements to be judged: tokens, allow list
-//   fetchingAssets  the assets the command needs
-//   running         the command
-//   runningHooks    the hooks its status asks for
-//   reporting       the event to be handed over
-//   done            (final) nothing
-// Whatever goes wrong before the command runs is reported as a result of its own, so every request has an answer.
+// The execution machine: one run of one check on an agent.
+//   queued          waits for the decision on the request: tokens, allow list, executable
+//   fetchingAssets  waits for the assets of the command
+//   running         waits for the command
+//   runningHooks    waits for the hooks that the status triggers
+//   reporting       waits until the event is handed over
+//   done            (final)
+// A run that fails before the command starts reports a result, too, so that every request is answered.
 import { assign, emit, setup } from 'xstate';
 
 export interface ExecutionContext {
@@ -14,7 +14,7 @@ export interface ExecutionContext {
   readonly issuedSeconds: number;
   readonly startedAtMs: number | null;
   readonly status: number | null;
-  /** Why the command did not run; null when it did. */
+  /** Why the command did not run; null otherwise. */
   readonly refusal: string | null;
 }
 
@@ -31,10 +31,11 @@ export type ExecutionFact =
     }
   | { readonly type: 'hooks.finished'; readonly nowMs: number }
   | { readonly type: 'result.reported'; readonly nowMs: number }
-  /** The agent stops: what runs is ended, and nothing is reported about it. */
+  /** The agent stops: the command is killed and no result is reported. */
   | { readonly type: 'stop.requested'; readonly nowMs: number };
 
 export type ExecutionEffect =
+  | { readonly type: 'request.judge' }
   | { readonly type: 'assets.fetch' }
   | { readonly type: 'command.run' }
   | { readonly type: 'hooks.run'; readonly hooks: readonly string[] }
@@ -63,6 +64,7 @@ const machine = setup({
     noteRefusal: assign(({ event }) => ('why' in event ? { refusal: event.why, status: refusedStatus } : {})),
     noteStart: assign(({ event }) => ({ startedAtMs: event.nowMs })),
     noteStatus: assign(({ event }) => (event.type === 'command.finished' ? { status: event.status } : {})),
+    judge: emit({ type: 'request.judge' }),
     fetchAssets: emit({ type: 'assets.fetch' }),
     run: emit({ type: 'command.run' }),
     runHooks: emit(({ event }) => ({
@@ -90,11 +92,11 @@ export const executionMachine = machine.createMachine({
   }),
   meta: {
     events: {
-      'request.accepted': 'Tokens are filled in and the command is allowed.',
-      'request.refused': 'The command may not or cannot run.',
+      'request.accepted': 'Tokens are substituted and the command is permitted.',
+      'request.refused': 'The command is not permitted or cannot run.',
       'assets.fetched': 'All assets are in the cache.',
-      'assets.failed': 'An asset could not be had.',
-      'command.finished': 'The command ended, or was ended at its timeout.',
+      'assets.failed': 'An asset is not available.',
+      'command.finished': 'The command ended, or was killed at its timeout.',
       'hooks.finished': 'All hooks ended.',
       'result.reported': 'The event was handed over.',
       'stop.requested': 'The agent stops.',
@@ -102,7 +104,8 @@ export const executionMachine = machine.createMachine({
   },
   states: {
     queued: {
-      description: 'The request is being judged.',
+      description: 'The agent checks whether the command may run.',
+      entry: 'judge',
       on: {
         'request.accepted': [
           { guard: 'needsAssets', target: 'fetchingAssets', actions: 'fetchAssets' },
@@ -127,7 +130,7 @@ export const executionMachine = machine.createMachine({
       },
     },
     runningHooks: {
-      description: 'The hooks for this status run.',
+      description: 'The hooks that the status triggers run.',
       on: {
         'hooks.finished': { target: 'reporting', actions: 'report' },
         'stop.requested': { target: 'done', actions: 'kill' },
@@ -137,6 +140,6 @@ export const executionMachine = machine.createMachine({
       description: 'The event is being handed over.',
       on: { 'result.reported': 'done' },
     },
-    done: { type: 'final', description: 'This run is over.' },
+    done: { type: 'final', description: 'The run has ended.' },
   },
 });

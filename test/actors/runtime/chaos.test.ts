@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ActorMessage, ChildSpec, Outcome } from '../../../src/actors/runtime/contract.ts';
+import { observe } from '../../../src/actors/runtime/inspection.ts';
 import { seed, seeded } from '../../property.ts';
 import { counterBehaviour, countOf, type Stage, stage } from './counter.ts';
 
@@ -115,7 +116,7 @@ test('10,000 lives started, crashed and stopped leave every count where it was',
     const ids = Array.from({ length: batch }, (_, index) => `guest:${done + index}`);
     for (const id of ids) {
       set.root.startChild(spec(id));
-      const detach = set.runtime.observe(id, () => {});
+      const detach = observe(set.runtime, id, () => {});
       set.runtime.registry.watch(id, () => {});
       const { registry, clock } = set.runtime;
       registry.tell(id, {

@@ -1,7 +1,10 @@
 // Looking at live actors: records, the tree, dry runs; and that a broken onlooker changes nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AnyMachineSnapshot } from 'xstate';
 import type { TransitionRecord } from '../../../src/actors/runtime/contract.ts';
+import { observe } from '../../../src/actors/runtime/inspection.ts';
+import { dryRun } from '../../../src/actors/runtime/statechart/dry-run.ts';
 import { counterSpec, countOf, stage } from './counter.ts';
 
 const setUp = () => {
@@ -18,7 +21,7 @@ const setUp = () => {
 test('a watched actor leaves a record of each message: from, to, actions, effects, candidates', () => {
   const { runtime, tell } = setUp();
   const records: TransitionRecord[] = [];
-  runtime.observe('a', (record) => records.push(record));
+  observe(runtime, 'a', (record) => records.push(record));
   tell({ type: 'persist' });
   tell({ type: 'ignored' });
   tell({ type: 'count' }, 'b');
@@ -73,7 +76,7 @@ test('watching goes on after a restart and ends when the last onlooker leaves', 
   const { clock, runtime, tell } = setUp();
   const seen: string[] = [];
   const leave = [0, 1].map((who) =>
-    runtime.observe('a', ({ event }) => seen.push(`${who} ${(event as { type: string }).type}`)),
+    observe(runtime, 'a', ({ event }) => seen.push(`${who} ${(event as { type: string }).type}`)),
   );
   tell({ type: 'boom' });
   clock.advance(1_000);
@@ -87,7 +90,7 @@ test('watching goes on after a restart and ends when the last onlooker leaves', 
   assert.equal(seen.length, 5);
   assert.equal(runtime.registry.cell('a')?.watch, undefined, 'nobody looks, nothing is attached');
   assert.equal(
-    runtime.observe('nobody', () => {}),
+    observe(runtime, 'nobody', () => {}),
     undefined,
   );
 });
@@ -101,7 +104,7 @@ test('to watch one actor is not to inspect the system it shares with its sibling
     return { unsubscribe() {} };
   };
   const microsteps: number[] = [];
-  runtime.observe('a', (record) => microsteps.push(record.microsteps));
+  observe(runtime, 'a', (record) => microsteps.push(record.microsteps));
   tell({ type: 'count' });
   tell({ type: 'count' }, 'b');
   assert.deepEqual([inspected, microsteps], [[], [1]]);
@@ -109,7 +112,7 @@ test('to watch one actor is not to inspect the system it shares with its sibling
 
 test('the last fifty transitions are kept', () => {
   const { runtime, tell } = setUp();
-  runtime.observe('a', () => {});
+  observe(runtime, 'a', () => {});
   for (let count = 0; count < 51; count += 1) tell({ type: 'count' });
   const seqs = runtime.actor('a')?.transitions.map(({ seq }) => seq) ?? [];
   assert.deepEqual([seqs.length, seqs[0], seqs.at(-1)], [50, 2, 51]);
@@ -118,10 +121,10 @@ test('the last fifty transitions are kept', () => {
 test('an onlooker that throws is reported, the actor and the others go on', () => {
   const { runtime, tell } = setUp();
   let seen = 0;
-  runtime.observe('a', () => {
+  observe(runtime, 'a', () => {
     throw new Error('onlooker');
   });
-  runtime.observe('a', () => (seen += 1));
+  observe(runtime, 'a', () => (seen += 1));
   tell({ type: 'count' });
   assert.equal(countOf(runtime, 'a'), 1);
   assert.equal(seen, 1);
@@ -131,11 +134,13 @@ test('an onlooker that throws is reported, the actor and the others go on', () =
 test('a dry run tells what would happen and does nothing', () => {
   const { runtime, tell } = setUp();
   tell({ type: 'count' });
-  const result = runtime.dryRun('a', { type: 'persist' });
+  const { machine, snapshot } = runtime.actor('a') ?? assert.fail('there is no actor');
+  const run = (type: string) => dryRun(machine, snapshot as AnyMachineSnapshot, { type });
+  const result = run('persist');
   assert.deepEqual(result?.effects, [{ type: 'persist', count: 1 }]);
-  const finished = runtime.dryRun('a', { type: 'finish' });
+  const finished = run('finish');
   assert.equal(finished?.snapshot.status, 'done');
-  assert.throws(() => runtime.dryRun('a', { type: 'boom.assign' }), /boom in context/);
+  assert.throws(() => run('boom.assign'), /boom in context/);
   assert.equal(countOf(runtime, 'a'), 1);
   assert.equal(runtime.registry.has('a'), true);
 });

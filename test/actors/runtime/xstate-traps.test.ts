@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createActor, fromCallback, sendTo, setup, spawnChild } from 'xstate';
 import type { Behaviour } from '../../../src/actors/runtime/contract.ts';
+import { observe } from '../../../src/actors/runtime/inspection.ts';
 import { counterSpec, countOf, stage } from './counter.ts';
 
 const behaviourOf = (machine: Behaviour['machine']): Behaviour => ({
@@ -92,7 +93,7 @@ test('a crash handled by its supervisor reaches no process handler', async () =>
   try {
     const { clock, runtime, root } = stage();
     root.startChild(counterSpec('a'));
-    runtime.observe('a', () => {});
+    observe(runtime, 'a', () => {});
     for (const type of ['boom', 'boom.perform', 'boom.assign']) {
       runtime.registry.tell('a', { type });
       clock.advance(10_000);

@@ -11,8 +11,7 @@ import type {
 import { maxMicrosteps } from '../limits.ts';
 import { activeIn, type Chart, chartOf } from './chart.ts';
 import { decideOf, withDecision } from './decision.ts';
-import { historiesOf } from './explain.ts';
-import { enteredBy, leftBy, withoutConflicts } from './moves.ts';
+import { enteredBy, historiesOf, leftBy, withoutConflicts } from './moves.ts';
 import { nameOfAction } from './names.ts';
 import { type Microstep, plannedStepOf } from './step.ts';
 import { limitMicrosteps, type NotedMicrostep, notingScope } from './xstate-internals.ts';

@@ -4,7 +4,7 @@ import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate
 import { activeIn, type Chart, type ChartNode, chartOf, type Line, linesFor } from './chart.ts';
 import { decided } from './decision.ts';
 import type { Question } from './guard.ts';
-import { type Histories, withoutConflicts } from './moves.ts';
+import { historiesOf, withoutConflicts } from './moves.ts';
 import { nameOfGuard } from './names.ts';
 
 /** One transition an event could take, and what its guard says. */
@@ -77,8 +77,6 @@ const enabledOf = (node: ChartNode, value: unknown, asked: readonly Asked[]): Li
   if (first?.verdict === 'threw') return null;
   return first === undefined ? [] : [first.line];
 };
-
-export const historiesOf = (snapshot: AnyMachineSnapshot): Histories => snapshot.historyValue as Histories;
 
 const takenOf = (chart: Chart, snapshot: AnyMachineSnapshot, asked: readonly Asked[]): ReadonlySet<Line> => {
   const enabled = enabledOf(chart.root, snapshot.value, asked) ?? [];

@@ -1,11 +1,14 @@
 // Which states a transition leaves and enters: the sets of SCXML (appendix D: computeExitSet, computeEntrySet) as XState
 // reads them.
+import type { AnyMachineSnapshot } from 'xstate';
 import { type Chart, type ChartNode, isInside, type Line } from './chart.ts';
 
 /** What a history state leads back to, by XState's id of it. */
 export type Histories = Readonly<Record<string, readonly ChartNode['ref'][]>>;
 
 const noHistories: Histories = {};
+
+export const historiesOf = (snapshot: AnyMachineSnapshot): Histories => snapshot.historyValue as Histories;
 
 const parentsOf = (node: ChartNode, below?: ChartNode): ChartNode[] => {
   const found: ChartNode[] = [];
