@@ -1,14 +1,9 @@
 // Writes docs/limits.md from the table of bounds in src/main/bounds.ts.
 // Usage: node scripts/limits-doc.js [--check]   --check: only say whether it is up to date (build first)
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { bounds } from '../dist/src/main/bounds.js';
+import { cell, writeDoc } from './generated-doc.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const file = join(root, 'docs/limits.md');
 const number = (value) => value.toLocaleString('en-US');
-const cell = (text) => text.replaceAll('|', '\\|');
 
 const row = ({ collection, by, entries, bytes, whenFull, flag, gauge }) => {
   const most = [
@@ -32,10 +27,4 @@ more, and which metric of \`/metrics\` shows how full it is; a collection that f
 ${bounds.map(row).join('\n')}
 `;
 
-if (!process.argv.includes('--check')) writeFileSync(file, text);
-else if (readFileSync(file, 'utf8') !== text) {
-  console.error(
-    'docs/limits.md is not what the code says: run `npm run build && node scripts/limits-doc.js`',
-  );
-  process.exitCode = 1;
-}
+writeDoc('limits.md', text, 'limits-doc.js');

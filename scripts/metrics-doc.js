@@ -1,14 +1,9 @@
 // Writes docs/metrics.md from the metrics that the code shows.
 // Usage: node scripts/metrics-doc.js [--check]   --check: only say whether it is up to date (build first)
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describeMetrics } from '../dist/src/main/describe-metrics.js';
+import { cell, writeDoc } from './generated-doc.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const file = join(root, 'docs/metrics.md');
 const { metrics, queues } = describeMetrics();
-const cell = (text) => text.replaceAll('|', '\\|');
 const code = (words) => words.map((word) => `\`${word}\``).join(', ');
 const row = ({ name, type, labels, help }) =>
   `| \`${name}\` | ${type} | ${code(labels)} | ${cell(help)}${/[.?!]$/.test(help) ? '' : '.'} |`;
@@ -59,10 +54,4 @@ Collected by prom-client, named as in every Node.js program.
 ${table('process_', 'nodejs_')}
 `;
 
-if (!process.argv.includes('--check')) writeFileSync(file, text);
-else if (readFileSync(file, 'utf8') !== text) {
-  console.error(
-    'docs/metrics.md is not what the code says: run `npm run build && node scripts/metrics-doc.js`',
-  );
-  process.exitCode = 1;
-}
+writeDoc('metrics.md', text, 'metrics-doc.js');

@@ -75,7 +75,10 @@ export const agentFlags = {
     0,
     'maximum length of a connection; the actual length is random between half and all of it',
   ),
-  name: text(hostname(), 'name of the entity', { alias: { name: 'id', deprecated: true } }),
+  name: text(hostname(), 'name of the entity', {
+    alias: { name: 'id', deprecated: true },
+    defaultWords: 'the host name',
+  }),
   namespace: text('default', 'namespace of the entity'),
   password: text('P@ssw0rd!', 'password of the user', { secret: true }),
   redact: list(defaultRedact, 'keys with values to redact in logs and keepalives', 'password,api_key'),

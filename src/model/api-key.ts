@@ -5,7 +5,7 @@ import { nameFault } from './names.ts';
 import { integer, text } from './quick-types.ts';
 
 export const apiKeySchema = z.object({
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   username: text('').describe('User whose rights the key has.'),
   /** Seconds. */
   created_at: integer(0).meta({ description: 'When it was made.', 'x-unit': 'seconds since 1970' }),

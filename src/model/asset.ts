@@ -20,7 +20,7 @@ export const assetBuildSchema = z.object({
 export type AssetBuild = z.infer<typeof assetBuildSchema>;
 
 export const assetSchema = z.object({
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   url: text().optional().describe('Address of the archive, where there is one for all machines.'),
   sha512: text().optional().describe('SHA-512 checksum of the archive, in hexadecimal.'),
   /** Expressions evaluated against the entity before the asset is fetched. All must be true. */

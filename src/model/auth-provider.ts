@@ -14,10 +14,10 @@ export const securityModes = ['tls', 'starttls', 'insecure'] as const;
 
 const searchSchema = (attribute: string, nameAttribute: string, objectClass: string) =>
   z.object({
-    base_dn: text(''),
-    attribute: text(attribute),
-    name_attribute: text(nameAttribute),
-    object_class: text(objectClass),
+    base_dn: text('').describe('Where the search begins, e.g. dc=example,dc=org.'),
+    attribute: text(attribute).describe('Attribute that is compared with the name or the DN of the user.'),
+    name_attribute: text(nameAttribute).describe('Attribute with the name to use here.'),
+    object_class: text(objectClass).describe('Only entries of this class.'),
   });
 
 const serverSchema = (type: 'ldap' | 'ad') => {
@@ -28,27 +28,35 @@ const serverSchema = (type: 'ldap' | 'ad') => {
       : searchSchema('uid', 'cn', 'person');
   return z
     .object({
-      host: text(''),
-      port: unsigned(0),
-      insecure: flag(false),
-      security: text('tls'),
-      trusted_ca_file: text(''),
-      client_cert_file: text(''),
-      client_key_file: text(''),
+      host: text('').describe('Host name or address.'),
+      port: unsigned(0).describe('Port; 0: 636 with security tls, otherwise 389.'),
+      insecure: flag(false).describe('Whether any certificate is accepted; for tests only.'),
+      security: text('tls').meta({
+        description: 'How the connection is secured.',
+        'x-allowed': securityModes,
+      }),
+      trusted_ca_file: text('').describe(
+        'File of authorities (PEM) to trust, on the machine of the backend.',
+      ),
+      client_cert_file: text('').describe('File of the client certificate (PEM).'),
+      client_key_file: text('').describe('File of its key (PEM).'),
       /** Null means an anonymous bind. */
       binding: z
-        .object({ user_dn: text(''), password: text('') })
+        .object({
+          user_dn: text('').describe('DN to bind with.'),
+          password: text('').describe('Its password; hidden when read back.'),
+        })
         .nullable()
-        .default(null),
-      default_upn_domain: text(''),
-      include_nested_groups: flag().optional(),
+        .default(null)
+        .describe('Who searches; null: anonymous.'),
+      default_upn_domain: text('').describe('Domain added to names without one (Active Directory).'),
+      include_nested_groups: flag().optional().describe('Whether groups of groups count (Active Directory).'),
       /** Without a group search, groups are read from the user's own entry. */
       group_search: group
         .nullish()
-        .transform(
-          (search) => search ?? { base_dn: '', attribute: '', name_attribute: '', object_class: '' },
-        ),
-      user_search: user.default(() => user.parse({})),
+        .transform((search) => search ?? { base_dn: '', attribute: '', name_attribute: '', object_class: '' })
+        .describe('How groups are found; none: they are read from the entry of the user.'),
+      user_search: user.default(() => user.parse({})).describe('How users are found.'),
     })
     .transform((server) => ({ ...server, port: server.port || (server.security === 'tls' ? 636 : 389) }));
 };
@@ -57,10 +65,11 @@ const directorySpec = (type: 'ldap' | 'ad') =>
   z.object({
     servers: list(serverSchema(type))
       .nullish()
-      .transform((servers) => servers ?? []),
-    allowed_groups: optionalStringList(),
-    groups_prefix: text(''),
-    username_prefix: text(''),
+      .transform((servers) => servers ?? [])
+      .describe('Servers that are asked one after the other.'),
+    allowed_groups: optionalStringList().describe('Only these groups count; none: all but reserved ones.'),
+    groups_prefix: text('').describe('Put before the name of each group.'),
+    username_prefix: text('').describe('Put before the user name.'),
   });
 
 const oidcSpec = z.object({
@@ -80,10 +89,10 @@ const oidcSpec = z.object({
 
 const provider = <T extends AuthProviderType, S extends z.ZodType>(type: T, spec: S) =>
   z.object({
-    type: z.literal(type),
-    api_version: text(authApiVersion),
-    metadata: metadataSchema.default({ name: '' }),
-    spec,
+    type: z.literal(type).describe('Sort of the provider.'),
+    api_version: text(authApiVersion).describe('Always authentication/v2.'),
+    metadata: metadataSchema.default({ name: '' }).describe('Name of the provider.'),
+    spec: spec.describe('Settings of the provider.'),
   });
 
 export const ldapProviderSchema = provider('ldap', directorySpec('ldap'));

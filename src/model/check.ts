@@ -53,12 +53,19 @@ export type SubdueWindow = z.infer<typeof subdueWindowSchema>;
 
 /** `min` and `max` are numbers as strings; an empty string means no bound. */
 export const metricThresholdSchema = z.object({
-  name: text(''),
-  tags: listOrNull(tagSchema),
-  null_status: unsigned32(0),
-  thresholds: list(z.object({ min: text(''), max: text(''), status: unsigned32(0) }))
+  name: text('').describe('Name of the metric.'),
+  tags: listOrNull(tagSchema).describe('Only metrics with these tags; none: any.'),
+  null_status: unsigned32(0).describe('Status of the check if the metric is missing; 0: it stays.'),
+  thresholds: list(
+    z.object({
+      min: text('').describe('Least value that is in order.'),
+      max: text('').describe('Greatest value that is in order.'),
+      status: unsigned32(0).describe('Status of the check outside of these.'),
+    }),
+  )
     .nullish()
-    .transform((list) => list ?? []),
+    .transform((list) => list ?? [])
+    .describe('Ranges and their status.'),
 });
 export type MetricThreshold = z.infer<typeof metricThresholdSchema>;
 
@@ -146,7 +153,7 @@ const sharedFields = {
     .optional()
     .meta({ description: 'Status of the event that says that results are missing; 0: 1.' }),
   asset_status: optionalStringList().describe('Kept and given back, without effect here.'),
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
 };
 
 /** A check definition as stored and as sent to agents. */
@@ -154,10 +161,10 @@ export const checkConfigSchema = z.object(sharedFields);
 export type CheckConfig = z.infer<typeof checkConfigSchema>;
 
 export const historyEntrySchema = z.object({
-  status: unsigned(0),
-  executed: integer(0),
+  status: unsigned(0).describe('Exit status: 0 passing, 1 warning, 2 critical, anything else unknown.'),
+  executed: integer(0).describe('When the command was started, in seconds since 1970.'),
   /** True if the check was flapping at this result, otherwise absent. */
-  flapping: z.boolean().optional(),
+  flapping: z.boolean().optional().describe('Whether the check was flapping.'),
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 
@@ -166,36 +173,38 @@ export type CheckState = (typeof checkStates)[number];
 
 /** A hook's result: the fields of its definition and of its execution, in one flat object. */
 export const hookResultSchema = z.looseObject({
-  metadata: metadataSchema.default({ name: '' }),
-  command: text(''),
-  timeout: unsigned32(0),
-  stdin: flag(false),
-  duration: number(0),
-  executed: integer(0),
-  issued: integer(0),
-  output: text(''),
-  status: integer(0),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
+  command: text('').describe('Command line of the hook.'),
+  timeout: unsigned32(0).describe('Time after which it is stopped, in seconds; 0: 60.'),
+  stdin: flag(false).describe('Whether it read the check on standard input.'),
+  duration: number(0).describe('How long it ran, in seconds.'),
+  executed: integer(0).describe('When the command was started, in seconds since 1970.'),
+  issued: integer(0).describe('When the run was requested, in seconds since 1970.'),
+  output: text('').describe('What the command wrote to standard output and standard error.'),
+  status: integer(0).describe('Exit status.'),
 });
 
 /** The check scope of an event: definition fields plus the result. */
 export const checkSchema = quickObject({
   ...sharedFields,
-  duration: number().optional(),
-  executed: integer(0),
-  issued: integer(0),
-  output: text(''),
-  status: unsigned(0),
-  hooks: list(hookResultSchema).nullish(),
-  scheduler: text(''),
-  processed_by: text().optional(),
+  duration: number().optional().describe('How long the command ran, in seconds.'),
+  executed: integer(0).describe('When the command was started, in seconds since 1970.'),
+  issued: integer(0).describe('When the run was requested, in seconds since 1970.'),
+  output: text('').describe('What the command wrote to standard output and standard error.'),
+  status: unsigned(0).describe('Exit status: 0 passing, 1 warning, 2 critical, anything else unknown.'),
+  hooks: list(hookResultSchema).nullish().describe('Results of the hooks that ran after the check.'),
+  scheduler: text('').describe('Who requested the run; set by the reference product.'),
+  processed_by: text().optional().describe('Name of the agent that ran it.'),
   // Computed by the backend; values from the sender are replaced.
-  history: listOrNull(historyEntrySchema),
-  state: text().optional(),
-  total_state_change: unsigned(0),
-  last_ok: integer(0),
-  occurrences: integer(0),
-  occurrences_watermark: integer(0),
-  silenced: optionalStringList(),
-  is_silenced: flag(false),
+  history: listOrNull(historyEntrySchema).describe('The last 21 results, oldest first; set by the backend.'),
+  state: text().optional().describe('passing, failing or flapping; set by the backend.'),
+  total_state_change: unsigned(0).describe(
+    'How often the status changed, in percent of the history, weighted; set by the backend.',
+  ),
+  last_ok: integer(0).describe('When it passed last, in seconds since 1970; set by the backend.'),
+  occurrences: integer(0).describe('How many results in a row had this status; set by the backend.'),
+  occurrences_watermark: integer(0).describe('The most occurrences of the incident; set by the backend.'),
+  silenced: optionalStringList().describe('Names of the silences that cover it; set by the backend.'),
+  is_silenced: flag(false).describe('Whether a silence covers it; set by the backend.'),
 });
 export type Check = z.infer<typeof checkSchema>;

@@ -7,30 +7,37 @@ import { metadataSchema } from './metadata.ts';
 import { flag, integer, list, optionalStringList, stringList, text } from './quick-types.ts';
 
 export const networkInterfaceSchema = z.object({
-  name: text().optional(),
-  mac: text().optional(),
-  addresses: stringList(maxSystemItems),
+  name: text().optional().describe('Name of the interface.'),
+  mac: text().optional().describe('Its hardware address.'),
+  addresses: stringList(maxSystemItems).describe('Its addresses with prefix length.'),
 });
 
 export const systemSchema = z.object({
-  hostname: text().optional(),
-  os: text().optional(),
-  platform: text().optional(),
-  platform_family: text().optional(),
-  platform_version: text().optional(),
-  arch: text().optional(),
-  arm_version: integer().optional(),
-  float_type: text().optional(),
+  hostname: text().optional().describe('Host name.'),
+  os: text().optional().describe('Operating system, e.g. linux.'),
+  platform: text().optional().describe('Distribution, e.g. debian.'),
+  platform_family: text().optional().describe('Family of the distribution.'),
+  platform_version: text().optional().describe('Version of the distribution.'),
+  arch: text().optional().describe('Processor architecture, e.g. amd64.'),
+  arm_version: integer().optional().describe('Version of the ARM architecture.'),
+  float_type: text().optional().describe('hard or soft, on ARM.'),
   network: z
-    .object({ interfaces: list(networkInterfaceSchema, maxSystemItems).nullable().default(null) })
-    .default({ interfaces: null }),
-  libc_type: text(''),
-  vm_system: text(''),
-  vm_role: text(''),
-  cloud_provider: text(''),
-  processes: list(z.looseObject({ name: text('') }), maxSystemItems)
+    .object({
+      interfaces: list(networkInterfaceSchema, maxSystemItems)
+        .nullable()
+        .default(null)
+        .describe('Network interfaces.'),
+    })
+    .default({ interfaces: null })
+    .describe('Network of the machine.'),
+  libc_type: text('').describe('C library, e.g. glibc.'),
+  vm_system: text('').describe('Virtualization, e.g. kvm.'),
+  vm_role: text('').describe('host or guest.'),
+  cloud_provider: text('').describe('Cloud provider, with --detect-cloud-provider.'),
+  processes: list(z.looseObject({ name: text('').describe('Name of the program.') }), maxSystemItems)
     .nullable()
-    .default(null),
+    .default(null)
+    .describe('Running programs, if the agent reports them.'),
 });
 export type System = z.infer<typeof systemSchema>;
 
@@ -47,13 +54,13 @@ export const emptySystem = (): System => ({
 export const defaultEntityClass = 'proxy';
 
 const configFields = {
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   entity_class: text(defaultEntityClass).describe('agent, proxy, or a class of your own.'),
   user: text().optional().describe('User that the agent logged in as.'),
   subscriptions: stringList().describe('Checks of these subscriptions run here.'),
   deregister: flag(false).describe('Whether it is deleted when its agent goes.'),
   deregistration: z
-    .object({ handler: text().optional() })
+    .object({ handler: text().optional().describe('Name of the handler.') })
     .default({})
     .describe('Handler of the event that tells of that.'),
   keepalive_handlers: optionalStringList().describe('Names of handlers of its keepalive events.'),
@@ -73,7 +80,7 @@ const reportedSchema = z.object({
   }),
   mon_agent_version: text('').describe('Version of its agent.'),
   /** The same field as sent by agents of the reference product. Read, but never stored. */
-  sensu_agent_version: text().optional(),
+  sensu_agent_version: text().optional().describe('Version of an agent of the reference product.'),
 });
 
 type Reported = z.infer<typeof reportedSchema>;

@@ -10,7 +10,7 @@ import { whenFault, whenSchema } from './time-windows.ts';
 export const builtInFilters = ['is_incident', 'not_silenced', 'has_metrics'] as const;
 
 export const eventFilterSchema = z.object({
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   /** `allow` or `deny`. */
   action: text('').meta({
     description: 'Whether events that match pass or are dropped.',

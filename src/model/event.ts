@@ -11,16 +11,20 @@ import { quickObject } from './quick-object.ts';
 import { integer, largeInteger, list, listOrNull, number, optionalStringList, text } from './quick-types.ts';
 
 export const metricPointSchema = z.object({
-  name: text(''),
-  value: number(0),
+  name: text('').describe('Name of the metric.'),
+  value: number(0).describe('Measured value.'),
   /** Seconds. Agents of the reference product send nanoseconds for StatsD metrics. */
-  timestamp: largeInteger(0),
-  tags: list(tagSchema).nullish(),
+  timestamp: largeInteger(0).describe(
+    'When it was measured, in seconds since 1970; StatsD metrics of the reference product: nanoseconds.',
+  ),
+  tags: list(tagSchema).nullish().describe('Dimensions of the metric.'),
   /**
    * The digits of a timestamp above Number.MAX_SAFE_INTEGER. Values from the sender are dropped; see
    * exact-timestamps.
    */
-  exact_timestamp: text().optional(),
+  exact_timestamp: text()
+    .optional()
+    .describe('All digits of a timestamp that is too large for a number; set by the backend.'),
 });
 export type MetricPoint = z.infer<typeof metricPointSchema>;
 
@@ -32,11 +36,11 @@ export type Metrics = z.infer<typeof metricsSchema>;
 
 /** An event is identified by its entity and check, so its own name stays empty. */
 export const eventMetadataSchema = z.object({
-  name: text().optional(),
-  namespace: text().optional(),
-  labels: stringMapSchema.nullish(),
-  annotations: stringMapSchema.nullish(),
-  created_by: text().optional(),
+  name: text().optional().describe('Empty: an event is named by its entity and its check.'),
+  namespace: text().optional().describe('The namespace of the entity.'),
+  labels: stringMapSchema.nullish().describe('Names and values that selectors and filters can use.'),
+  annotations: stringMapSchema.nullish().describe('Names and values for people and programs.'),
+  created_by: text().optional().describe('Who wrote it; set by the backend.'),
 });
 
 export const eventSchema = quickObject({
@@ -44,10 +48,11 @@ export const eventSchema = quickObject({
   entity: entitySchema.describe('What it is about.'),
   check: checkSchema.optional().describe('Definition and result of the check.'),
   metrics: metricsSchema.optional().describe('Measurements and their handlers.'),
-  metadata: eventMetadataSchema.default({}),
+  metadata: eventMetadataSchema.default({}).describe('Labels and annotations of the event.'),
   id: text()
     .nullish()
-    .transform((id) => id || null),
+    .transform((id) => id || null)
+    .describe('UUID; an event that is sent again with the same id counts once.'),
   sequence: integer(0).describe('Number of the event at its agent.'),
   pipelines: listOrNull(resourceReferenceSchema).describe('Pipelines that it goes through.'),
 });

@@ -18,7 +18,7 @@ export const isRunnableType = (type: string): type is RunnableType => type !== '
 export const handlerSeverities = ['ok', 'warning', 'critical', 'unknown'] as const;
 
 export const handlerSchema = z.object({
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   type: text('').meta({ description: 'How events are handed over.', 'x-allowed': handlerTypes }),
   mutator: text().optional().describe('Mutator that events pass first.'),
   command: text()
@@ -30,7 +30,10 @@ export const handlerSchema = z.object({
     'x-unit': 'seconds',
   }),
   socket: z
-    .object({ host: text().optional(), port: unsigned(0) })
+    .object({
+      host: text().optional().describe('Host name or address.'),
+      port: unsigned(0).describe('Port.'),
+    })
     .nullish()
     .describe('Where a tcp or udp handler sends events.'),
   handlers: stringListOrNull().describe('Names of the handlers of a set.'),

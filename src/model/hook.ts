@@ -6,7 +6,7 @@ import { nameFault, namespaceFault } from './names.ts';
 import { flag, stringListOrNull, text, unsigned32 } from './quick-types.ts';
 
 export const hookConfigSchema = z.object({
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   command: text('').describe('Command line that the agent runs after a result.'),
   /** Seconds. */
   timeout: unsigned32(0).meta({

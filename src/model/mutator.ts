@@ -10,7 +10,7 @@ import { listOrNull, stringListOrNull, text, unsigned32 } from './quick-types.ts
 export const builtInMutators = ['json', 'only_check_output', 'earlier_event'] as const;
 
 export const mutatorSchema = z.object({
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   command: text()
     .optional()
     .describe('Command line of a pipe mutator: reads an event on standard input, writes what handlers get.'),
@@ -22,8 +22,9 @@ export const mutatorSchema = z.object({
   env_vars: stringListOrNull().describe('Variables of the command, each as NAME=value.'),
   runtime_assets: stringListOrNull().describe('Names of assets that it runs with.'),
   secrets: listOrNull(secretReferenceSchema).describe('Secrets that the command gets as variables.'),
-  /** `pipe` or `javascript`. */
-  type: text('pipe').transform((type) => type || 'pipe'),
+  type: text('pipe')
+    .transform((type) => type || 'pipe')
+    .meta({ description: 'How events are changed.', 'x-allowed': ['pipe', 'javascript'] }),
   /** The body of a JavaScript function. */
   eval: text()
     .optional()

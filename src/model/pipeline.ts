@@ -21,7 +21,7 @@ export const workflowSchema = z.object({
 export type Workflow = z.infer<typeof workflowSchema>;
 
 export const pipelineSchema = z.object({
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   workflows: list(workflowSchema)
     .nullish()
     .transform((workflows) => workflows ?? [])

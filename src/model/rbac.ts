@@ -28,7 +28,7 @@ export const ruleSchema = z.object({
 });
 export type Rule = z.infer<typeof ruleSchema>;
 
-const metadata = metadataSchema.default({ name: '' });
+const metadata = metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.');
 
 export const roleSchema = z.object({
   rules: list(ruleSchema)

@@ -7,15 +7,16 @@ import { text } from './quick-types.ts';
 export const secretsApiVersion = 'secrets/v1';
 
 export const secretSchema = z.object({
-  type: text('Secret'),
-  api_version: text(secretsApiVersion),
-  metadata: metadataSchema.default({ name: '' }),
+  type: text('Secret').describe('Always Secret.'),
+  api_version: text(secretsApiVersion).describe('Always secrets/v1.'),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   spec: z
     .object({
       id: text('').describe('What the provider calls it: a variable, or path#key.'),
       provider: text('').describe('Name of the secrets provider.'),
     })
-    .default({ id: '', provider: '' }),
+    .default({ id: '', provider: '' })
+    .describe('Where the secret is.'),
 });
 export type Secret = z.infer<typeof secretSchema>;
 

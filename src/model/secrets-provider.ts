@@ -20,19 +20,19 @@ export const providerTypes = ['Env', 'StoreProvider', 'VaultProvider'] as const;
 const unsupported: readonly string[] = ['CyberArkProvider', 'AWSProvider'];
 
 const tlsSchema = z.object({
-  ca_cert: text(''),
-  ca_path: text(''),
-  client_cert: text(''),
-  client_key: text(''),
-  cname: text(''),
-  insecure: flag(false),
-  tls_server_name: text(''),
+  ca_cert: text('').describe('File of authorities (PEM) to trust.'),
+  ca_path: text('').describe('Folder of such files.'),
+  client_cert: text('').describe('File of the client certificate (PEM).'),
+  client_key: text('').describe('File of its key (PEM).'),
+  cname: text('').describe('Host name expected in the certificate of the store.'),
+  insecure: flag(false).describe('Whether any certificate is accepted; for tests only.'),
+  tls_server_name: text('').describe('Host name sent in the TLS handshake.'),
 });
 
 const rateLimiterSchema = z.object({
   /** Requests per second. */
-  limit: number(0),
-  burst: unsigned(0),
+  limit: number(0).describe('Requests per second; 0: no limit.'),
+  burst: unsigned(0).describe('Requests that may follow each other without a pause.'),
 });
 
 export const defaultMaxRetries = 2;
@@ -51,10 +51,13 @@ const clientSchema = z.object({
 export type StoreClient = z.infer<typeof clientSchema>;
 
 export const secretsProviderSchema = z.object({
-  type: text(''),
-  api_version: text(secretsApiVersion),
-  metadata: metadataSchema.default({ name: '' }),
-  spec: z.object({ client: clientSchema.optional() }).prefault({}),
+  type: text('').describe('Env, StoreProvider or VaultProvider.'),
+  api_version: text(secretsApiVersion).describe('Always secrets/v1.'),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
+  spec: z
+    .object({ client: clientSchema.optional().describe('How to reach the store; not for Env.') })
+    .prefault({})
+    .describe('Settings of the provider.'),
 });
 export type SecretsProvider = z.infer<typeof secretsProviderSchema>;
 

@@ -8,7 +8,7 @@ import { flag, integer, text } from './quick-types.ts';
 export const noExpiry = -1;
 
 export const silencedSchema = z.object({
-  metadata: metadataSchema.default({ name: '' }),
+  metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   /** Seconds after `begin`; -1 for no end. The configured value, not a countdown. */
   expire: integer(noExpiry).meta({
     description: 'How long it lasts from its begin; -1: no end.',

@@ -105,9 +105,15 @@ export const weekdays = [
 ] as const;
 export type Weekday = (typeof weekdays)[number];
 
-const clockWindows = list(z.object({ begin: z.string(), end: z.string() }))
+const clockWindows = list(
+  z.object({
+    begin: z.string().describe('As 5:00 PM, in UTC.'),
+    end: z.string().describe('As 8:00 AM, in UTC; before the begin: on the next day.'),
+  }),
+)
   .nullish()
-  .transform((windows) => windows ?? []);
+  .transform((windows) => windows ?? [])
+  .describe('Windows of time.');
 
 /** `{"days": {"all": [{"begin": "5:00 PM", "end": "8:00 AM"}], "monday": [...]}}`, in UTC. */
 export const whenSchema = z.object({
@@ -122,7 +128,8 @@ export const whenSchema = z.object({
       friday: clockWindows,
       saturday: clockWindows,
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Windows by day of the week; all: every day.'),
 });
 export type When = z.infer<typeof whenSchema>;
 

@@ -4,7 +4,8 @@ import { Command, Option } from 'commander';
 import type { Flag, FlagTable } from './flag.ts';
 import { environmentName, type GivenFlags, type Program } from './resolve.ts';
 
-const placeholder = (flag: Flag): string => {
+/** What stands for the value in help texts. */
+export const placeholder = (flag: Flag): string => {
   switch (flag.kind) {
     case 'boolean':
       return '[true|false]';
@@ -26,8 +27,10 @@ const placeholder = (flag: Flag): string => {
 const shownDuration = (ms: number): string =>
   ms > 0 && ms % 3_600_000 === 0 ? `${ms / 3_600_000}h` : `${ms / 1000}s`;
 
-const shownDefault = (flag: Flag): string | undefined => {
+/** Undefined if there is none worth showing. */
+export const shownDefault = (flag: Flag): string | undefined => {
   if (flag.secret === true) return undefined;
+  if (flag.defaultWords !== undefined) return flag.defaultWords;
   const value = flag.default;
   if (flag.kind === 'duration') return shownDuration(Number(value));
   if (typeof value === 'boolean') return undefined;

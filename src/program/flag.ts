@@ -8,6 +8,8 @@ interface FlagBase {
   /** An alternative name. Using a `deprecated` one logs a warning. */
   readonly alias?: { readonly name: string; readonly deprecated: boolean };
   readonly short?: string;
+  /** Shown instead of a default that depends on the machine. */
+  readonly defaultWords?: string;
   /** Never shown, not even as a default. */
   readonly secret?: boolean;
 }

@@ -1,99 +1,11 @@
 // explain: what a kind or one of its fields is, from the schemas that the backend checks with.
-import { z } from 'zod';
 import { kindByPath } from '../../model/resource-kinds.ts';
+import { bare, factsOf, fieldsOf, type Shape, shapeOfKind, typeOf } from '../../model/schema-words.ts';
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { asJson } from '../output/documents.ts';
 import type { Session } from '../session.ts';
 import { kindsCalled } from './types.ts';
-
-/** A JSON Schema, as far as it is shown. */
-interface Shape {
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly items?: Shape;
-  readonly additionalProperties?: Shape | boolean;
-  readonly anyOf?: readonly Shape[];
-  readonly oneOf?: readonly Shape[];
-  readonly required?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly 'x-unit'?: string;
-  readonly 'x-allowed'?: readonly unknown[];
-}
-
-const alternatives = (shape: Shape): readonly Shape[] =>
-  (shape.anyOf ?? shape.oneOf ?? []).filter(({ type }) => type !== 'null');
-
-/** The shape under what only adds `null`, with the words of the outer one. */
-const bare = (shape: Shape): Shape => {
-  const [only, ...others] = alternatives(shape);
-  if (only === undefined || others.length > 0) return shape;
-  const { anyOf: _any, oneOf: _one, ...outer } = shape;
-  return bare({ ...only, ...outer });
-};
-
-const typeOf = (raw: Shape): string => {
-  const shape = bare(raw);
-  const [first, ...more] = alternatives(shape);
-  if (first !== undefined && more.length > 0) return [first, ...more].map(typeOf).join(' | ');
-  const type = typeof shape.type === 'string' ? shape.type : shape.type?.find((one) => one !== 'null');
-  if (type === 'array') return `list of ${shape.items === undefined ? 'anything' : typeOf(shape.items)}`;
-  if (type === 'object' && shape.properties === undefined) {
-    const value = shape.additionalProperties;
-    return typeof value === 'object' ? `map of ${typeOf(value)}` : 'object';
-  }
-  return type ?? 'anything';
-};
-
-const allowedOf = (shape: Shape): readonly unknown[] | undefined =>
-  shape['x-allowed'] ?? shape.enum ?? (shape.const === undefined ? undefined : [shape.const]);
-
-/** What 2^53 and 2^32 stand for is no limit that anybody sets. */
-const isLimit = (value: number | undefined): value is number =>
-  value !== undefined && Math.abs(value) < 2 ** 32 - 1;
-
-const factsOf = (raw: Shape): readonly string[] => {
-  const shape = bare(raw);
-  const allowed = allowedOf(shape);
-  return [
-    ...(shape['x-unit'] === undefined ? [] : [`unit: ${shape['x-unit']}`]),
-    ...(shape.default === undefined ? [] : [`default: ${JSON.stringify(shape.default)}`]),
-    ...(allowed === undefined ? [] : [`allowed: ${allowed.map(String).join(', ')}`]),
-    ...(isLimit(shape.minimum) ? [`at least ${shape.minimum}`] : []),
-    ...(isLimit(shape.maximum) ? [`at most ${shape.maximum}`] : []),
-  ];
-};
-
-/** The fields inside: of an object, of the objects in a list or a map, of every sort of it. */
-const fieldsOf = (raw: Shape): Readonly<Record<string, Shape>> => {
-  const shape = bare(raw);
-  if (shape.properties !== undefined) return shape.properties;
-  const inner =
-    shape.items ?? (typeof shape.additionalProperties === 'object' ? shape.additionalProperties : undefined);
-  if (inner !== undefined) return fieldsOf(inner);
-  return Object.assign({}, ...alternatives(shape).map(fieldsOf)) as Record<string, Shape>;
-};
-
-const schemaOf = (path: string, isWrapped: boolean): Shape => {
-  const kind = kindByPath.get(path);
-  if (kind === undefined) throw new CtlError(`there is no schema for ${path}`);
-  const whole = z.toJSONSchema(kind.schema, { io: 'input', unrepresentable: 'any' }) as Shape;
-  if (isWrapped) return whole;
-  const { metadata, ...spec } = fieldsOf(whole);
-  return {
-    description: kind.summary,
-    type: 'object',
-    properties: {
-      ...(metadata === undefined ? {} : { metadata }),
-      spec: { type: 'object', properties: spec },
-    },
-  };
-};
 
 const show = (session: Session, name: string, shape: Shape): void => {
   const { description } = bare(shape);
@@ -140,7 +52,9 @@ export const explain: Work = (session, [word = '']) => {
   const [name, path] = type.includes('/') ? [`${type}.${parts[0] ?? ''}`, parts.slice(1)] : [type, parts];
   const [kind] = kindsCalled(name);
   if (kind === undefined || name === 'all') throw new CtlError('name one kind, e.g. "mon-ctl explain check"');
-  const shape = find(schemaOf(kind.path, kind.wrapped), path, name);
+  const described = kindByPath.get(kind.path);
+  if (described === undefined) throw new CtlError(`there is no schema for ${kind.path}`);
+  const shape = find(shapeOfKind(described, kind.wrapped), path, name);
   if (session.settings.format === 'json' || session.settings.format === 'wrapped-json')
     return session.print(asJson(shape));
   show(session, [`${kind.apiVersion}.${kind.type}`, ...path].join('.'), shape);

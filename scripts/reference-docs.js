@@ -1,0 +1,220 @@
+// Writes docs/reference/: settings of the programs, resources, errors and machines, from the code.
+// Usage: node scripts/reference-docs.js [--check]   --check: only say whether it is up to date (build first)
+import { agentProgram } from '../dist/src/agent/flags.js';
+import { machineGraph } from '../dist/src/http/inspect/machine-graph.js';
+import { allMachines } from '../dist/src/machines/all-machines.js';
+import { backendProgram } from '../dist/src/main/backend-flags.js';
+import { errorCatalogue } from '../dist/src/model/errors.js';
+import { resourceKinds } from '../dist/src/model/resource-kinds.js';
+import {
+  alternatives,
+  bare,
+  factsOf,
+  fieldsOf,
+  shapeOfKind,
+  typeOf,
+} from '../dist/src/model/schema-words.js';
+import { placeholder, shownDefault } from '../dist/src/program/command-line.js';
+import { environmentName } from '../dist/src/program/resolve.js';
+import { cell, writeDoc } from './generated-doc.js';
+
+const note = '<!-- Written by scripts/reference-docs.js from the code. -->';
+const code = (text) => (text === '' ? '' : `\`${text}\``);
+const sentence = (text) => (text === '' || /[.?!]$/.test(text) ? text : `${text}.`);
+const capital = (text) => (/^\w+:\/\//.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1));
+const table = (head, rows) =>
+  [
+    `| ${head.join(' | ')} |`,
+    `|${'---|'.repeat(head.length)}`,
+    ...rows.map((row) => `| ${row.join(' | ')} |`),
+  ].join('\n');
+const page = (name, text) => writeDoc(`reference/${name}.md`, text, 'reference-docs.js');
+
+const limitsOf = (flag) => {
+  if (flag.kind === 'text' && flag.choices !== undefined)
+    return `One of ${flag.choices.map(code).join(', ')}.`;
+  if (flag.kind === 'integer' && flag.min > 0) return `At least ${flag.min}.`;
+  return '';
+};
+
+const settingRow =
+  (program) =>
+  ([name, flag]) => {
+    const example = flag.example === undefined ? '' : `Example: ${code(flag.example)}.`;
+    const alias =
+      flag.alias === undefined
+        ? ''
+        : `Also ${code(`--${flag.alias.name}`)}${flag.alias.deprecated ? ' (deprecated)' : ''}.`;
+    const short = flag.short === undefined ? '' : `${code(`-${flag.short}`)}, `;
+    return [
+      `${short}${cell(code(`--${name} ${placeholder(flag)}`))}`,
+      code(environmentName(program.environmentPrefix, name)),
+      code(shownDefault(flag) ?? (flag.kind === 'boolean' ? 'false' : '')),
+      [sentence(capital(cell(flag.help))), limitsOf(flag), example, alias].filter(Boolean).join(' '),
+    ];
+  };
+
+const settings = (program) =>
+  table(
+    ['Flag', 'Variable', 'Default', 'Meaning'],
+    Object.entries(program.flags)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(settingRow(program)),
+  );
+
+page(
+  'settings',
+  `# Settings
+
+${note}
+
+Every setting of \`mon-backend start\` and \`mon-agent start\`. A flag wins over the environment variable, that over the YAML file
+(\`--config-file\`), that over the default. The key in the file is the name of the flag without the dashes in front, so \`--agent-port 8082\`
+is \`agent-port: 8082\`. Durations are written \`300ms\`, \`10s\`, \`2m30s\`, \`12h\`. Lists: repeat the flag, or separate values with commas. The
+other commands have \`--help\`; \`mon-ctl\` has [a page of its own](../mon-ctl.md).
+
+## mon-backend
+
+${settings(backendProgram)}
+
+## mon-agent
+
+${settings(agentProgram)}
+`,
+);
+
+/** One row for a field, then those inside it. */
+const fieldRows = (path, raw, isRequired) => {
+  const shape = bare(raw);
+  const facts = factsOf(raw)
+    // What an absent field is read as where nothing else makes sense.
+    .filter((fact) => !/^default: (""|\{.*\}|\[\])$/.test(fact))
+    .map((fact) => sentence(capital(cell(fact))));
+  const row = [
+    code(path),
+    cell(typeOf(raw)),
+    [sentence(cell(shape.description ?? '')), ...(isRequired ? ['Required.'] : []), ...facts]
+      .filter(Boolean)
+      .join(' '),
+  ];
+  const marks = { array: '[]', map: '.<name>' };
+  const isMap = shape.properties === undefined && typeof shape.additionalProperties === 'object';
+  const inner = fieldsOf(raw);
+  const step = shape.items !== undefined ? marks.array : isMap ? marks.map : '';
+  const required = new Set((shape.items === undefined ? shape : bare(shape.items)).required ?? []);
+  return [
+    row,
+    ...Object.entries(inner).flatMap(([name, field]) =>
+      fieldRows(`${path}${step}.${name}`, field, required.has(name)),
+    ),
+  ];
+};
+
+const fieldTable = (shape) => {
+  const required = new Set(bare(shape).required ?? []);
+  return table(
+    ['Field', 'Type', 'Meaning'],
+    Object.entries(fieldsOf(shape)).flatMap(([name, field]) => fieldRows(name, field, required.has(name))),
+  );
+};
+
+/** One table, or one for each type of a kind that has several. */
+const fieldTables = (shape) => {
+  const sorts = alternatives(shape);
+  if (sorts.length < 2) return fieldTable(shape);
+  return sorts.map((sort) => `### ${typeNames(sort).join(', ')}\n\n${fieldTable(sort)}`).join('\n\n');
+};
+
+const typeNames = (sort) => {
+  const { const: only, enum: several } = bare(fieldsOf(sort).type ?? {});
+  return several ?? [only];
+};
+
+const resource = (kind) => {
+  const namespaced = kind.namespaced ? '/namespaces/<namespace>' : '';
+  const types = kind.types.map((type) => code(`type: ${type}`)).join(' or ');
+  return `## ${kind.type}
+
+${sentence(capital(cell(kind.summary)))} API: \`${kind.basePath}${namespaced}/${kind.path}\`. In files: ${types} and
+\`api_version: ${kind.apiVersion}\`. In roles: \`${kind.rbacResource}\`.
+
+${fieldTables(shapeOfKind(kind, true))}
+`;
+};
+
+page(
+  'resources',
+  `# Resources
+
+${note}
+
+Every field of every kind of resource, as the API exchanges it. In files for \`mon-ctl\`, fields other than \`metadata\` are below \`spec\`.
+\`mon-ctl explain KIND.FIELD\` prints the same. \`[]\` stands for each item of a list, \`<name>\` for each key of a map.
+
+${resourceKinds.map(resource).join('\n')}`,
+);
+
+const errorRow = ([name, { status, code: number, message, retry }]) => [
+  code(String(status)),
+  String(number),
+  code(name),
+  sentence(capital(cell(message))),
+  retry ? 'yes' : 'no',
+];
+
+page(
+  'errors',
+  `# Errors of the API
+
+${note}
+
+An error is a JSON object \`{"message": "...", "code": 2}\`. The message says what is wrong, where, and what to do; the one in this table is
+used where there is nothing to add. The code is a number of the reference product. "Again" says whether the same request may succeed
+later; wait for as many seconds as the header \`Retry-After\` says.
+
+${table(
+  ['Status', 'Code', 'Name', 'Message', 'Again'],
+  Object.entries(errorCatalogue)
+    .sort(([, a], [, b]) => a.status - b.status)
+    .map(errorRow),
+)}
+`,
+);
+
+const local = (machine, id) => code(id === machine.id ? '(root)' : id.replace(`${machine.id}.`, ''));
+
+const machinePage = ({ machine, title }) => {
+  const graph = machineGraph(machine, title);
+  const states = graph.states
+    .filter(({ parent }) => parent !== null)
+    .map(({ id, type, description }) => [local(machine, id), type, sentence(cell(description))]);
+  const lines = graph.transitions.map(({ source, label, guard, targets, description }) => [
+    local(machine, source),
+    code(label),
+    guard === null || guard === undefined ? '' : code(guard),
+    targets.length === 0 ? 'stays' : targets.map((target) => local(machine, target)).join(', '),
+    sentence(cell(description)),
+  ]);
+  const events = Object.entries(graph.events).map(([event, words]) => [code(event), sentence(cell(words))]);
+  return `## ${title}
+
+${table(['State', 'Kind', 'Meaning'], states)}
+
+${events.length === 0 ? '' : `${table(['Event', 'Meaning'], events)}\n\n`}${table(
+  ['From', 'On', 'If', 'To', 'Meaning'],
+  lines,
+)}
+`;
+};
+
+page(
+  'machines',
+  `# Statecharts
+
+${note}
+
+Every statechart of backend and agent: its states, the events it knows and its transitions. A backend draws them at
+\`/ui/machines\`, and shows each actor in its statechart while it runs. [Machines](../machines.md) tells why they are as they are.
+
+${allMachines.map(machinePage).join('\n')}`,
+);
