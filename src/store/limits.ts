@@ -36,5 +36,8 @@ export const mongoConnectMs = 3_000;
 /** MongoDB: socket timeout, and the timeout for a majority. */
 export const mongoSocketMs = 20_000;
 export const mongoMajorityMs = 10_000;
+/** MongoDB: reads are repeated after a failure until this long after their start, with pauses that double from the second. */
+export const mongoReadPatienceMs = 2_000;
+export const mongoReadRetryMs = 100;
 export const mongoPoolSize = 8;
 export const mongoConcurrentCommits = 4;

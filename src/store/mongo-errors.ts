@@ -27,6 +27,13 @@ export function isConflict(error: unknown): boolean {
   return codes.length > 0 ? codes.every((each) => each === duplicateKey) : code === duplicateKey;
 }
 
+/** A broken connection, a server that is shutting down, an election. Not a server that is away: the driver waited for it. */
+export function isWorthRepeating(error: unknown): boolean {
+  if (error instanceof StoreError) return false;
+  const driverError = error as DriverError;
+  return driverError.name !== 'MongoServerSelectionError' && meaningOf(driverError) === 'unavailable';
+}
+
 export function toStoreError(where: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const { message } = error as DriverError;

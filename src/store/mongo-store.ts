@@ -8,6 +8,7 @@
 // document, even if a reply was lost and the driver resent the write.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoClient } from 'mongodb';
 import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import { type OpenPurpose, openMarker, type StoreMarker } from './format-marker.ts';
@@ -18,6 +19,8 @@ import {
   mongoMajorityMs,
   mongoOwnerPatienceMs,
   mongoPoolSize,
+  mongoReadPatienceMs,
+  mongoReadRetryMs,
   mongoServerSelectionMs,
   mongoSocketMs,
   scanPageEntries,
@@ -30,7 +33,7 @@ import {
   type PutBack,
 } from './maintained-store.ts';
 import { fromDocument, toDocument } from './mongo-document.ts';
-import { isConflict, toStoreError } from './mongo-errors.ts';
+import { isConflict, isWorthRepeating, toStoreError } from './mongo-errors.ts';
 import {
   type OwnerDocument,
   type OwnerNotes,
@@ -212,7 +215,7 @@ class MongoStore implements MaintainedStore {
   async get(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
     this.#refuseWhenClosed();
     checkKey(kind, key);
-    const row = await this.#ask(() => this.#rows(kind).findOne({ _id: key }));
+    const row = await this.#read(() => this.#rows(kind).findOne({ _id: key }));
     return row ? this.#decode(kind, row) : undefined;
   }
 
@@ -240,7 +243,7 @@ class MongoStore implements MaintainedStore {
 
   async examineOne(kind: RecordKind, key: string): Promise<Examined | undefined> {
     this.#refuseWhenClosed();
-    const row = await this.#ask(() => this.#rows(kind).findOne({ _id: key }));
+    const row = await this.#read(() => this.#rows(kind).findOne({ _id: key }));
     return row === null ? undefined : examined(row);
   }
 
@@ -250,7 +253,7 @@ class MongoStore implements MaintainedStore {
     for (;;) {
       this.#refuseWhenClosed();
       const start = compareKeys(after, prefix) < 0 ? { $gte: prefix } : { $gt: after };
-      const page = await this.#ask(() =>
+      const page = await this.#read(() =>
         this.#rows(kind)
           .find({ _id: { ...start, $lt: prefixEnd(prefix) } }, { sort: { _id: 1 }, limit: scanPageEntries })
           .toArray(),
@@ -278,13 +281,13 @@ class MongoStore implements MaintainedStore {
 
   async setAside(kind: RecordKind, key: string, reason: string): Promise<void> {
     this.#refuseWhenClosed();
-    const row = await this.#ask(() => this.#rows(kind).findOne({ _id: key }));
+    const row = await this.#read(() => this.#rows(kind).findOne({ _id: key }));
     if (row !== null) await this.#ask(() => this.#moveAside(kind, row, reason));
   }
 
   async *listAside(): AsyncIterable<Aside> {
     this.#refuseWhenClosed();
-    const rows = await this.#ask(() =>
+    const rows = await this.#read(() =>
       this.#aside()
         .find({}, { projection: { document: 0 }, sort: { _id: 1 } })
         .toArray(),
@@ -301,7 +304,7 @@ class MongoStore implements MaintainedStore {
 
   async putBack(id: string): Promise<PutBack> {
     this.#refuseWhenClosed();
-    const aside = await this.#ask(() => this.#aside().findOne({ _id: id }));
+    const aside = await this.#read(() => this.#aside().findOne({ _id: id }));
     if (aside === null) return 'absent';
     try {
       await this.#rows(aside.kind as RecordKind).insertOne(aside.document as Row);
@@ -316,7 +319,7 @@ class MongoStore implements MaintainedStore {
   async count(kind: RecordKind, prefix = ''): Promise<number> {
     this.#refuseWhenClosed();
     const range = { _id: { $gte: prefix, $lt: prefixEnd(prefix) } };
-    return this.#ask(() => this.#rows(kind).countDocuments(range));
+    return this.#read(() => this.#rows(kind).countDocuments(range));
   }
 
   quarantined(): readonly Quarantined[] {
@@ -376,7 +379,7 @@ class MongoStore implements MaintainedStore {
     outcomes: WriteOutcome[],
   ): Promise<readonly Item[]> {
     const keys = items.map(({ write }) => write.key);
-    const rows = await this.#ask(() =>
+    const rows = await this.#read(() =>
       this.#rows(kind)
         .find({ _id: { $in: keys } })
         .toArray(),
@@ -425,6 +428,21 @@ class MongoStore implements MaintainedStore {
 
   #rows(kind: RecordKind): Collection<Row> {
     return this.#db.collection<Row>(kind);
+  }
+
+  /** Repeats a read, which the driver does once only. Writes are repeated by those who know what they wrote. */
+  async #read<T>(work: () => Promise<T>): Promise<T> {
+    const startMs = performance.now();
+    for (let waitMs = mongoReadRetryMs; ; waitMs *= 2) {
+      try {
+        return await work();
+      } catch (error) {
+        const isLate = performance.now() - startMs + waitMs > mongoReadPatienceMs;
+        if (isLate || this.#closed !== undefined || !isWorthRepeating(error))
+          throw toStoreError(this.#where, error);
+      }
+      await pause(waitMs);
+    }
   }
 
   async #ask<T>(work: () => Promise<T>): Promise<T> {

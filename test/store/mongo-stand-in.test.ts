@@ -6,7 +6,7 @@ import { openMongoStore } from '../../src/store/mongo-store.ts';
 import type { StoreWrite } from '../../src/store/snapshot-store.ts';
 import { describeMongoStore } from './mongo-suite.ts';
 import { startStandIn } from './mongodb-server.ts';
-import { put, record, remove, written } from './records.ts';
+import { collect, put, record, remove, written } from './records.ts';
 
 const server = await startStandIn();
 const replicaSet = await startStandIn('rs0');
@@ -49,6 +49,34 @@ describe('MongoDB store on a replica set that fails', () => {
     const store = await openMongoStore({ url });
     assert.deepEqual(await store.commit([put('k', 1)]), [written]);
     await store.close();
+  });
+
+  it('repeats a read and a count that the driver gave up', async (t) => {
+    const store = await openMongoStore({ url: `${replicaSet.url}/mon_repeated_reads` });
+    t.after(() => store.close());
+    await store.commit([put('a', 1), put('b', 1)]);
+    const failTwice = (command: string) =>
+      administer(replicaSet.url, {
+        configureFailPoint: 'failCommand',
+        mode: { times: 2 },
+        data: { failCommands: [command], closeConnection: true },
+      });
+    await failTwice('aggregate');
+    assert.equal(await store.count('check'), 2);
+    await failTwice('find');
+    assert.deepEqual(await store.get('check', 'b'), record(1));
+    await failTwice('find');
+    assert.equal((await collect(store.scan('check'))).length, 2);
+  });
+
+  it('counts a range of keys without the documents', async (t) => {
+    const store = await openMongoStore({ url: `${replicaSet.url}/mon_counts` });
+    t.after(() => store.close());
+    await store.commit(['a/1', 'a/2', 'a/', 'b/1', 'a0'].map((key) => put(key, 1)));
+    assert.deepEqual(
+      await Promise.all(['', 'a/', 'b/', 'c/'].map((prefix) => store.count('check', prefix))),
+      [5, 3, 1, 0],
+    );
   });
 
   it('writes again once a new primary is elected', async () => {

@@ -137,11 +137,11 @@ const writtenBefore = async (
   return revs;
 };
 
-/** Repeats a commit whose outcome is unknown; records that are already there compare as equal. */
-const commitPatiently = async (store: MaintainedStore, writes: readonly StoreWrite[]) => {
+/** Repeats what an outage ended. A commit whose outcome is unknown too: records that are already there compare as equal. */
+const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await store.commit(writes);
+      return await work();
     } catch (error) {
       const isOutage = error instanceof StoreError && error.code === 'unavailable';
       if (!isOutage || tries === maxRestoreTries) throw error;
@@ -151,7 +151,7 @@ const commitPatiently = async (store: MaintainedStore, writes: readonly StoreWri
 };
 
 const commitAll = async (store: MaintainedStore, writes: readonly StoreWrite[]): Promise<void> => {
-  const outcomes = await commitPatiently(store, writes);
+  const outcomes = await patiently(() => store.commit(writes));
   for (const [at, write] of writes.entries()) {
     const outcome = outcomes[at];
     if (outcome === undefined || outcome.written || write.type !== 'put') continue;
@@ -194,12 +194,12 @@ export const restoreBackup = async (
   }
   if (batch.length > 0) await flush();
   for (const kind of recordKinds) {
-    const count = await store.count(kind);
+    const count = await patiently(() => store.count(kind));
     if (count !== (counts[kind] ?? 0))
       throw new StoreError(
         'invalid',
         `${where} holds ${count} ${kind} records after the restore, and the backup ${counts[kind] ?? 0}; restore into an empty store`,
       );
   }
-  await store.writeMarker(marker);
+  await patiently(() => store.writeMarker(marker));
 };

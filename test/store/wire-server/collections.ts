@@ -3,12 +3,14 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { BSON } from 'mongodb';
 import type { Doc } from './protocol.ts';
-import { CommandError, compare, isDoc } from './query.ts';
+import { CommandError, compare, isDoc, matches } from './query.ts';
 
 export interface Collection {
   get(id: unknown): Doc | undefined;
   /** In order of `_id`, within the bounds that the filter sets on it. */
   scan(filter: Doc): Iterable<Doc>;
+  /** How many match; does not read the documents where a range of `_id` is all that is asked for. */
+  count(filter: Doc): number;
   /** Only inside `Collections.write`. */
   put(doc: Doc): void;
   remove(id: unknown): void;
@@ -66,6 +68,12 @@ export const openCollections = (path: string): Collections => {
       *scan(filter) {
         for (const { value } of db.getRange(boundsOf(filter._id))) yield decode(value);
       },
+      count(filter) {
+        if (isRangeOfIds(filter)) return db.getKeysCount(boundsOf(filter._id));
+        let n = 0;
+        for (const doc of this.scan(filter)) if (matches(doc, filter)) n += 1;
+        return n;
+      },
       put: (doc) => {
         if (catalogue.get(full) === undefined) catalogue.put(full, full);
         db.put(keyOf(doc._id), Buffer.from(BSON.serialize(doc)));
@@ -84,6 +92,15 @@ export const openCollections = (path: string): Collections => {
     write: (work) => root.transaction(work),
     close: () => root.close(),
   };
+};
+
+/** Nothing but `_id` from `$gte` to before `$lt`: what `boundsOf` expresses exactly. */
+const isRangeOfIds = (filter: Doc): boolean => {
+  const { _id: id = {}, ...others } = filter;
+  if (Object.keys(others).length > 0 || !isDoc(id)) return false;
+  return Object.entries(id).every(
+    ([operator, value]) => /^\$(gte|lt)$/.test(operator) && typeof value === 'string',
+  );
 };
 
 const boundsOf = (id: unknown): { start?: string; end?: string } => {
