@@ -4,15 +4,21 @@ import { MonError } from '../model/errors.ts';
 import { conditionFailed, conditionsHold, etagOf } from '../model/etag.ts';
 import type { Answer, Call } from './route.ts';
 
-/** `current` is what a GET would return now; undefined if it does not exist. Throws `preconditionFailed`. */
-export const checkConditions = ({ headers }: Call, key: string, current: object | undefined): void => {
-  const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
-  const etag = current === undefined ? undefined : etagOf(JSON.stringify(current));
-  if (!conditionsHold(conditions, etag)) throw new MonError('preconditionFailed', conditionFailed(key));
-};
-
 export const isConditional = ({ headers }: Call): boolean =>
   headers['if-match'] !== undefined || headers['if-none-match'] !== undefined;
+
+/**
+ * `current` returns what a GET would return now; undefined if it does not exist. Called only for conditional requests,
+ * since the tag of a large resource is expensive. Throws `preconditionFailed`.
+ */
+export const checkConditions = (call: Call, key: string, current: () => object | undefined): void => {
+  if (!isConditional(call)) return;
+  const { headers } = call;
+  const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+  const now = current();
+  const etag = now === undefined ? undefined : etagOf(JSON.stringify(now));
+  if (!conditionsHold(conditions, etag)) throw new MonError('preconditionFailed', conditionFailed(key));
+};
 
 /** The response to a read, or 304 without a body if the client already has this ETag. */
 export const unlessKnown = (answer: Answer, ifNoneMatch: string | undefined): Answer => {

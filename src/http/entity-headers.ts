@@ -19,16 +19,15 @@ export const entityHeaders = (
   principal: Principal,
 ): Readonly<Record<string, string>> => {
   const { count, limit } = backend.entityAllowance();
-  const told: Record<string, string> = { 'Entity-Count': String(count) };
-  if (limit > 0) told['Entity-Limit'] = String(limit);
-  if (limit > 0 && count / limit >= Math.min(nearShare(limit), 1) && managesLicenses(backend, principal))
-    told['Entity-Warning'] = warningOf(count, limit);
-  return Object.fromEntries(
-    Object.entries(told).flatMap(([name, value]) => [
-      [`Sensu-${name}`, value],
-      [`Mon-${name}`, value],
-    ]),
-  );
+  const headers: Record<string, string> = {
+    'Sensu-Entity-Count': String(count),
+    'Mon-Entity-Count': String(count),
+  };
+  if (limit <= 0) return headers;
+  headers['Sensu-Entity-Limit'] = headers['Mon-Entity-Limit'] = String(limit);
+  if (count / limit >= Math.min(nearShare(limit), 1) && managesLicenses(backend, principal))
+    headers['Sensu-Entity-Warning'] = headers['Mon-Entity-Warning'] = warningOf(count, limit);
+  return headers;
 };
 
 const warningOf = (count: number, limit: number): string =>

@@ -184,5 +184,5 @@ const checkTag = (call: Call, current: Entity | undefined, form: EntityForm): vo
   checkConditions(
     call,
     `entities/${call.parameters.namespace}/${call.parameters.name}`,
-    current && form(current),
+    () => current && form(current),
   );

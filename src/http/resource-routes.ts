@@ -87,8 +87,10 @@ export const resourceRoutes = (
   const seen = (resource: Resource, call: AuthenticatedCall): Resource | undefined =>
     habits.visible?.(resource, call) === false ? undefined : resource;
   const checkTag = (call: AuthenticatedCall, id: ResourceId, current: Resource | undefined): void => {
-    const known = current === undefined ? undefined : seen(current, call);
-    checkConditions(call, keyOf(id), known && kind.toWire(known));
+    checkConditions(call, keyOf(id), () => {
+      const known = current === undefined ? undefined : seen(current, call);
+      return known && kind.toWire(known);
+    });
   };
   const createdWithTag = (resource: Resource): Answer =>
     created({ ETag: etagOf(JSON.stringify(kind.toWire(resource))) });

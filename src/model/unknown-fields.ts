@@ -19,11 +19,17 @@ const maxUnknownFields = 10;
 /** Maximum length of a reported field name, in characters. */
 const maxShownCharacters = 64;
 
+const unwrapped = new WeakMap<z.core.$ZodType, Definition>();
+
 /** Unwraps optional, nullable, default and transform. */
 const bare = (schema: z.core.$ZodType): Definition => {
+  const known = unwrapped.get(schema);
+  if (known !== undefined) return known;
   const definition = definitionOf(schema);
   const inner = definition.innerType ?? (definition.type === 'pipe' ? definition.in : undefined);
-  return inner === undefined ? definition : bare(inner);
+  const found = inner === undefined ? definition : bare(inner);
+  unwrapped.set(schema, found);
+  return found;
 };
 
 /** Edit distance (insert, delete, replace, swap neighbours) between two words; stops above `most`. */

@@ -44,12 +44,20 @@ const decoyHash = '$2b$10$WQApVLr4XZBJJTKd7xQkLubFT4sS.Or.kMii0JbtkIdov4BhPWCl6'
 export const findUser = (table: Resources, username: string): StoredUser | undefined =>
   table.get('users', '', username) as StoredUser | undefined;
 
+/** Stored users are frozen, and every request of a login asks for the tag of its user. */
+const passwordTags = new WeakMap<StoredUser, string>();
+
 /** Changes with the password, which invalidates proofs made with another password. */
-export const passwordTagOf = ({ password_hash: hash, password }: StoredUser): string =>
-  createHash('sha256')
-    .update(hash || password || '')
+export const passwordTagOf = (user: StoredUser): string => {
+  const known = passwordTags.get(user);
+  if (known !== undefined) return known;
+  const tag = createHash('sha256')
+    .update(user.password_hash || user.password || '')
     .digest('base64url')
     .slice(0, 22);
+  if (Object.isFrozen(user)) passwordTags.set(user, tag);
+  return tag;
+};
 
 /** The effective groups of a user. */
 export const groupsOf = (user: StoredUser): readonly string[] => [...(user.groups ?? []), usersGroup];

@@ -167,7 +167,7 @@ export const eventRoutes = (backend: BackendPort): readonly GuardedRoute[] => {
     const { namespace, entity, check } = call.parameters;
     if (check === undefined) return;
     const event = await stored(call);
-    checkConditions(call, `events/${namespace}/${entity}/${check}`, event && eventKind.toWire(event));
+    checkConditions(call, `events/${namespace}/${entity}/${check}`, () => event && eventKind.toWire(event));
   };
 
   const read = async (call: Call): Promise<Answer> => {

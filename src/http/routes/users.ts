@@ -188,7 +188,7 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
         const given = keepsPassword ? { ...body, password_hash: stored.password_hash } : body;
         const sealed = await sealUser(decodeUser(given, id.name), hashing);
         await table.replace(id, (current) => {
-          checkConditions(call, `users/${id.name}`, current && userKind.toWire(current));
+          checkConditions(call, `users/${id.name}`, () => current && userKind.toWire(current));
           for (const user of current === undefined ? [sealed] : [current, sealed])
             requireHeld(call, user, `replace the user ${id.name}`);
           return keepsPassword && current !== undefined
