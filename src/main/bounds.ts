@@ -43,7 +43,9 @@ import {
 } from '../model/limits.ts';
 import { maxAssetScriptBytes, maxQueuedEvaluations, maxWorkflowsPerEvent } from '../pipeline/limits.ts';
 import { maxWaiting as maxWaitingSecrets } from '../secrets/limits.ts';
+import { maxNotedKeys } from '../store/backup/limits.ts';
 import { maxPayloadBytes } from '../wire/limits.ts';
+import { maxControlConnections } from './care/limits.ts';
 
 export interface Bound {
   readonly collection: string;
@@ -495,6 +497,26 @@ export const bounds: readonly Bound[] = [
     test: [
       'actors/engine/runtime-assets.test.ts',
       'commands find what their assets brought, filters and mutators see their scripts',
+    ],
+  },
+  {
+    collection: 'connections to the control socket',
+    by: 'commands such as backup, run by the user of the backend',
+    entries: maxControlConnections,
+    whenFull: 'the next one is closed, and the command says so; idle ones are released after a minute',
+    test: [
+      'care/control.test.ts',
+      'the control socket takes so many connections; the next is told that it has to wait',
+    ],
+  },
+  {
+    collection: 'keys written while a backup runs',
+    by: 'agents, API, earlier clients',
+    entries: maxNotedKeys,
+    whenFull: 'the backup fails with a message, and its memory is released',
+    test: [
+      'store/consistent-export.test.ts',
+      'an export gives up when more keys are written meanwhile than it may note',
     ],
   },
 ];

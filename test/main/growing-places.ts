@@ -151,9 +151,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     underWay: bound('requests to one secrets store waiting for its rate limit'),
   },
   'store/backup/consistent-export': {
-    '#keys': because(
-      'keys of records written while a backup is taken; it ends with it, and keys are as many as records',
-    ),
+    '#keys': bound('keys written while a backup runs'),
   },
   'store/backup/write-backup': { unreadable: because('records that could not be read, named by one backup') },
   'store/directory-owner': { openHere: because('one a store this process has open') },

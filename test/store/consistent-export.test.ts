@@ -8,7 +8,7 @@ import type { RecordKind, StoreWrite } from '../../src/store/snapshot-store.ts';
 import { seed, seeded } from '../property.ts';
 import { put, remove } from './records.ts';
 
-const few = { maxHeldKeys: 2, maxHeldBytes: 1_000_000, maxRounds: 100 };
+const few = { maxHeldKeys: 2, maxHeldBytes: 1_000_000, maxRounds: 100, maxNotedKeys: 1_000 };
 /** A writer ends by itself when an export does not. */
 const maxWrites = 500;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -135,4 +135,19 @@ test('an export that can never catch up gives up with a message', async () => {
   await assert.rejects(async () => {
     for await (const _ of startExport());
   }, /written to more quickly than it can be read/);
+});
+
+test('an export gives up when more keys are written meanwhile than it may note', async () => {
+  const exportDuring = async (writes: number): Promise<number> => {
+    const { store, export: startExport } = exportable(new MemoryStore(), { ...few, maxNotedKeys: 3 });
+    await store.commit([put('a', 1), put('b', 1)]);
+    const items = startExport();
+    await items.next();
+    for (let n = 0; n < writes; n += 1) await store.commit([put(`new-${n}`, 1)]);
+    let count = 1;
+    for await (const _ of items) count += 1;
+    return count;
+  };
+  assert.equal(await exportDuring(3), 6, 'a, b, the changes');
+  await assert.rejects(exportDuring(4), /more than 3 records were written during the backup/);
 });

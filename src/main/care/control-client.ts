@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { LineSplitter } from '../../program/line-splitter.ts';
 import { controlName, withControlPath } from './control-path.ts';
-import { controlIdleMs, controlReachMs } from './limits.ts';
+import { controlIdleMs, controlReachMs, maxControlConnections } from './limits.ts';
 
 export interface BackendStatus {
   readonly pid: number;
@@ -78,6 +78,10 @@ export const reachControl = async (stateDir: string): Promise<BackendStatus | un
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined && ended.includes(code)) return undefined;
+    if (code === 'ECONNRESET' || code === 'EPIPE')
+      throw new Error(
+        `the backend in ${stateDir} closed the connection: it is stopping, or ${maxControlConnections} commands are connected already; try again in a moment`,
+      );
     if (code === 'EACCES' || code === 'EPERM')
       throw new Error(
         `${join(stateDir, controlName)}: permission denied; run this as the user of the backend`,

@@ -22,10 +22,14 @@ const write = async (response: ServerResponse, text: string): Promise<void> => {
   if (response.destroyed) throw new Error('the command went away');
   if (response.write(text)) return;
   const stalled = AbortSignal.timeout(controlStallMs);
-  await Promise.race([
-    once(response, 'drain', { signal: stalled }),
-    once(response, 'close', { signal: stalled }),
-  ]);
+  // Ends the listener of the event that did not come: a large backup waits here thousands of times.
+  const waited = new AbortController();
+  const signal = AbortSignal.any([stalled, waited.signal]);
+  try {
+    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+  } finally {
+    waited.abort();
+  }
   if (response.destroyed) throw new Error('the command went away');
 };
 

@@ -13,7 +13,7 @@ import {
   type StoredRecord,
   StoreError,
 } from '../snapshot-store.ts';
-import { maxExportRounds, maxHeldBytes, maxHeldKeys } from './limits.ts';
+import { maxExportRounds, maxHeldBytes, maxHeldKeys, maxNotedKeys } from './limits.ts';
 
 export type ExportItem =
   | {
@@ -36,9 +36,10 @@ export interface ExportLimits {
   readonly maxHeldKeys: number;
   readonly maxHeldBytes: number;
   readonly maxRounds: number;
+  readonly maxNotedKeys: number;
 }
 
-const defaults: ExportLimits = { maxHeldKeys, maxHeldBytes, maxRounds: maxExportRounds };
+const defaults: ExportLimits = { maxHeldKeys, maxHeldBytes, maxRounds: maxExportRounds, maxNotedKeys };
 
 export interface Exportable {
   /** Use this instead of the given store. */
@@ -50,9 +51,21 @@ export interface Exportable {
 /** Keys written since the export began, by kind. */
 class Changes {
   readonly #keys = new Map<RecordKind, Set<string>>();
+  readonly #max: number;
   size = 0;
+  /** More keys than the limit were written, and not all are noted. */
+  isIncomplete = false;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
 
   add(kind: RecordKind, key: string): void {
+    if (this.size >= this.#max) {
+      this.isIncomplete = true;
+      this.#keys.clear();
+      return;
+    }
     const keys = this.#keys.get(kind) ?? new Set();
     this.#keys.set(kind, keys);
     if (!keys.has(key)) this.size += 1;
@@ -111,9 +124,18 @@ export const exportable = (inner: ExaminedStore, limits: ExportLimits = defaults
     }
   };
 
+  const refuseIncomplete = (): void => {
+    if (changes?.isIncomplete)
+      throw new StoreError(
+        'unavailable',
+        `more than ${limits.maxNotedKeys} records were written during the backup; try again when there is less load, or write the file to a faster disk`,
+      );
+  };
+
   const takeChanges = (): Changes => {
-    const taken = changes ?? new Changes();
-    changes = new Changes();
+    refuseIncomplete();
+    const taken = changes ?? new Changes(limits.maxNotedKeys);
+    changes = new Changes(limits.maxNotedKeys);
     return taken;
   };
 
@@ -141,7 +163,10 @@ export const exportable = (inner: ExaminedStore, limits: ExportLimits = defaults
 
   async function* read(): AsyncGenerator<ExportItem, void, void> {
     for (const kind of recordKinds)
-      for await (const found of inner.examine(kind)) yield itemOf(kind, found.key, found);
+      for await (const found of inner.examine(kind)) {
+        refuseIncomplete();
+        yield itemOf(kind, found.key, found);
+      }
     yield { type: 'changes' };
     for (let round = 0; round < limits.maxRounds; round += 1) {
       const last = (changes?.size ?? 0) <= limits.maxHeldKeys ? await finish() : undefined;
@@ -168,7 +193,7 @@ export const exportable = (inner: ExaminedStore, limits: ExportLimits = defaults
     async *export() {
       if (changes !== undefined)
         throw new StoreError('unavailable', 'another backup of this store is under way; wait for its end');
-      changes = new Changes();
+      changes = new Changes(limits.maxNotedKeys);
       try {
         yield* read();
       } finally {

@@ -6,6 +6,9 @@ export const maxHeldKeys = 512;
 /** Maximum buffer of the last round; above it commits continue, and another round is needed. */
 export const maxHeldBytes = 64 * 1024 * 1024;
 
+/** Maximum number of keys noted as written while an export runs; above it the export gives up. About 100 bytes each. */
+export const maxNotedKeys = 1_000_000;
+
 /** Maximum number of rounds before an export gives up. */
 export const maxExportRounds = 100;
 
