@@ -2,11 +2,10 @@
 // told to the one actor that owns this entity and check. The edge's acknowledgement hangs on the receipt.
 import type { CheckFact, EventWrite } from '../machines/check/check-facts.ts';
 import type { EntityFact } from '../machines/entity/entity-facts.ts';
-import { type Entity, emptySystem } from '../model/entity.ts';
+import { blankEntity, type Entity, withOwnSubscription } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import { type CheckEvent, type Event, eventNamespace, hasCheck, writtenEntity } from '../model/event.ts';
 import { withMetricHandlers } from '../model/metric-handlers.ts';
-import { entitySubscription } from '../model/names.ts';
 import { importTraceOf, isSignOfLife } from './events/written-event.ts';
 import type { EntityGate } from './families/entity/entity-bounds.ts';
 import type { EntityTree } from './families/entity/entity-tree.ts';
@@ -141,25 +140,10 @@ const targetEntity = (event: CheckEvent): string | undefined => {
 
 /** The entity that comes to be because an event named it. One named by `proxy_entity_name` starts blank. */
 const proxyEntity = (namespace: string, name: string, event: Event): Entity => {
-  const own = (event.check?.proxy_entity_name ?? '') === '';
-  const subscriptions = own ? event.entity.subscriptions : [];
-  const itself = entitySubscription(name);
-  const blank: Entity = {
-    metadata: { name, namespace },
-    entity_class: 'proxy',
-    subscriptions: [],
-    deregister: false,
-    deregistration: {},
-    system: emptySystem(),
-    last_seen: 0,
-    mon_agent_version: '',
-  };
-  const base = own ? { ...event.entity, metadata: { ...event.entity.metadata, name, namespace } } : blank;
-  return {
-    ...base,
-    entity_class: 'proxy',
-    subscriptions: subscriptions.includes(itself) ? subscriptions : [...subscriptions, itself],
-  };
+  const isNamedByCheck = (event.check?.proxy_entity_name ?? '') !== '';
+  if (isNamedByCheck) return withOwnSubscription(blankEntity(namespace, name, 'proxy'));
+  const metadata = { ...event.entity.metadata, name, namespace };
+  return withOwnSubscription({ ...event.entity, metadata, entity_class: 'proxy' });
 };
 
 const refuse = (receipt: Receipt, error: MonError): void => receipt({ type: 'invalid', error });

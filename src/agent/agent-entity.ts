@@ -1,6 +1,7 @@
 // The agent's own entity: initially the local configuration. After the first registration the entity stored by the
 // backend takes precedence, unless the agent manages its entity itself.
 import type { Entity, System } from '../model/entity.ts';
+import { entitySubscription } from '../model/names.ts';
 import { redacted, redactMap, redactSet } from '../model/redaction.ts';
 import { managedByAgentLabels } from '../model/reserved-labels.ts';
 import { tokenData } from '../model/token-substitution.ts';
@@ -84,7 +85,7 @@ const shown = (value: unknown, redact: readonly string[]): unknown =>
 
 /** `sent`: as received. Keepalive handlers that the backend omits are empty, regardless of local settings. */
 const differences = (local: Config, stored: Config, sent: EntityConfigMessage): Difference[] => {
-  const own = stored.subscriptions.filter((name) => name !== `entity:${local.metadata.name}`);
+  const own = stored.subscriptions.filter((name) => name !== entitySubscription(local.metadata.name));
   const rows: readonly (readonly [field: string, flag: string, local: unknown, stored: unknown])[] = [
     ['labels', 'labels', local.metadata.labels ?? {}, stored.metadata.labels ?? {}],
     ['annotations', 'annotations', local.metadata.annotations ?? {}, stored.metadata.annotations ?? {}],

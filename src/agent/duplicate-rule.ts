@@ -1,5 +1,6 @@
 // Detects duplicate check requests. An agent that shares two subscriptions with a check receives the same request
 // twice, and a check that is still running is not started again.
+import { LRUCache } from 'lru-cache';
 import { maxRememberedChecks } from './limits.ts';
 
 export type RequestVerdict =
@@ -21,11 +22,12 @@ const messages = {
 
 /** Remembers the last issue time of each key for the lifetime of the process, up to a maximum number of keys. */
 export const createRequestFilter = (maxKeys = maxRememberedChecks): RequestFilter => {
-  const lastIssued = new Map<string, number>();
+  // Counted by size, since the library reserves the memory for `max` entries at once.
+  const lastIssued = new LRUCache<string, number>({ maxSize: maxKeys, sizeCalculation: () => 1 });
   const inProgress = new Set<string>();
   return {
     judge: (key, issued) => {
-      const last = lastIssued.get(key) ?? 0;
+      const last = lastIssued.peek(key) ?? 0;
       if (issued < last) return { run: false, why: 'older', message: messages.older };
       if (issued === last) return { run: false, why: 'repeated', message: messages.repeated };
       if (inProgress.has(key))
@@ -34,10 +36,7 @@ export const createRequestFilter = (maxKeys = maxRememberedChecks): RequestFilte
     },
     started: (key, issued) => {
       inProgress.add(key);
-      lastIssued.delete(key);
       lastIssued.set(key, issued);
-      const oldest = lastIssued.keys().next().value;
-      if (lastIssued.size > maxKeys && oldest !== undefined) lastIssued.delete(oldest);
     },
     ended: (key) => {
       inProgress.delete(key);

@@ -1,8 +1,8 @@
 // Moves events from the disk queue to the delivery queue, rate limited, and removes each one after the backend has
 // accepted or permanently rejected it.
 
+import { createTokenBucket } from '../model/token-bucket.ts';
 import { errorText, type Logger } from '../program/log.ts';
-import { createTokenBucket } from '../program/token-bucket.ts';
 import type { Cancel, Clock } from './clock.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 import type { EventQueue } from './event-queue.ts';

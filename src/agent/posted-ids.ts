@@ -1,6 +1,7 @@
 // Tracks ids of posted events. The backend drops an event with a known id, which is correct for a repeated request
 // but not for a different event with the same id. Such an event is sent with a new id.
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 /** Maximum number of ids; the oldest is forgotten first. */
 const maxPostedIds = 1_000;
@@ -12,16 +13,13 @@ const givenId = (raw: unknown): string | null => {
 
 /** Returns whether the id of a body was last used with different content. */
 export const createPostedIds = (): ((raw: unknown) => boolean) => {
-  const contents = new Map<string, string>();
+  const contents = new LRUCache<string, string>({ maxSize: maxPostedIds, sizeCalculation: () => 1 });
   return (raw) => {
     const id = givenId(raw);
     if (id === null) return false;
     const content = createHash('sha256').update(JSON.stringify(raw)).digest('base64');
     const before = contents.get(id);
-    contents.delete(id);
     contents.set(id, content);
-    const oldest = contents.size > maxPostedIds ? contents.keys().next().value : undefined;
-    if (oldest !== undefined) contents.delete(oldest);
     return before !== undefined && before !== content;
   };
 };

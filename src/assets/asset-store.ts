@@ -2,12 +2,12 @@
 // Agents and backends have one each.
 import { rm } from 'node:fs/promises';
 import type { Entity } from '../model/entity.ts';
+import { createTokenBucket } from '../model/token-bucket.ts';
 import { substituteAsset, tokenData } from '../model/token-substitution.ts';
 import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import type { Environment } from '../program/environment.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
-import { createTokenBucket } from '../program/token-bucket.ts';
 import { isSha512, openAssetCache } from './asset-cache.ts';
 import { firstThatHolds } from './asset-filter.ts';
 import { assetVariables } from './asset-variables.ts';

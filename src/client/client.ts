@@ -4,6 +4,7 @@
 import { isMap, type Json, mergeMaps } from '../model/earlier/json.ts';
 import { pipeOf } from '../model/earlier/pipes.ts';
 import { redactClient } from '../model/earlier/redaction.ts';
+import { within } from '../model/within.ts';
 import type { LocalSockets } from '../sockets/local-sockets.ts';
 import { keepalivesPipe, type Transport } from '../wire/earlier/transport.ts';
 import { createCheckRunner } from './check-runner.ts';
@@ -36,11 +37,6 @@ export interface Client {
   /** The open ports, for tests. */
   ports(): { readonly socket?: number; readonly http?: number };
 }
-
-const timeout = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 
 const map = (value: unknown): Json => (isMap(value) ? value : {});
 
@@ -213,7 +209,7 @@ export const createClient = (parts: ClientParts): Client => {
       log.warn('stopping');
       pause();
       // Subscribing to a queue that was just given up makes a broker close the channel, and the farewell would be lost.
-      await Promise.race([bootstrapped, timeout(stopGraceMs)]);
+      await within(bootstrapped, stopGraceMs, () => undefined);
       if (transport.isConnected()) await transport.unsubscribe().catch(onFault);
       if (client['deregister'] === true && wasUp)
         publishResult(deregistrationResult(client, seconds(timers)));

@@ -3,11 +3,10 @@
 // core/v3 both use these operations.
 import { SerialQueues } from '../actors/resources/write-order.ts';
 import { isManagedByAgent } from '../machines/entity/registration-rule.ts';
-import type { Entity, EntityConfig } from '../model/entity.ts';
+import { type Entity, type EntityConfig, withOwnSubscription } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import { entityKind } from '../model/kinds/watching.ts';
 import { patchResource } from '../model/merge-patch.ts';
-import { entitySubscription } from '../model/names.ts';
 import { redacted } from '../model/redaction.ts';
 import type { BackendPort } from './backend-port.ts';
 import type { JsonObject } from './body.ts';
@@ -41,7 +40,6 @@ const refuseManaged = (entity: Entity | undefined): void => {
 /** Adds author, own subscription and the reported half of the previous entity. */
 const complete = (sent: Entity, username: string, previous: Entity | undefined): Entity => {
   const entity = keepHidden(sent, previous);
-  const own = entitySubscription(entity.metadata.name);
   const reported =
     previous === undefined || previous.entity_class === 'proxy'
       ? {}
@@ -50,11 +48,9 @@ const complete = (sent: Entity, username: string, previous: Entity | undefined):
           last_seen: previous.last_seen,
           mon_agent_version: previous.mon_agent_version,
         };
-  const { subscriptions } = entity;
   return {
-    ...entity,
+    ...withOwnSubscription(entity),
     ...reported,
-    subscriptions: subscriptions.includes(own) ? subscriptions : [...subscriptions, own],
     metadata: { ...entity.metadata, created_by: username },
   };
 };

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { maxSystemItems } from './limits.ts';
 import { metadataSchema } from './metadata.ts';
+import { entitySubscription } from './names.ts';
 import { flag, integer, list, optionalStringList, stringList, text } from './quick-types.ts';
 
 export const networkInterfaceSchema = z.object({
@@ -97,4 +98,23 @@ export const entitySchema = reportedSchema.transform((reported): Entity => {
   const entity = reported.sensu_agent_version === undefined ? reported : withOneVersion(reported);
   if (entity.entity_class === '') entity.entity_class = defaultEntityClass;
   return entity;
+});
+
+/** Every entity has a subscription of its own, which matches no other entity. */
+export const withOwnSubscription = <T extends EntityConfig>(entity: T): T => {
+  const own = entitySubscription(entity.metadata.name);
+  if (entity.subscriptions.includes(own)) return entity;
+  return { ...entity, subscriptions: [...entity.subscriptions, own] };
+};
+
+/** An entity that nothing is known of except its name. */
+export const blankEntity = (namespace: string, name: string, entityClass: string): Entity => ({
+  metadata: { name, namespace },
+  entity_class: entityClass,
+  subscriptions: [],
+  deregister: false,
+  deregistration: {},
+  system: emptySystem(),
+  last_seen: 0,
+  mon_agent_version: '',
 });

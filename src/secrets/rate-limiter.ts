@@ -1,5 +1,6 @@
 // The rate limiter of a provider: requests per second, with a burst. Requests above the rate wait in order.
 import { setTimeout as pause } from 'node:timers/promises';
+import { createTokenBucket } from '../model/token-bucket.ts';
 import { maxWaiting } from './limits.ts';
 
 export interface RateLimiter {
@@ -9,33 +10,24 @@ export interface RateLimiter {
   readonly waiting: number;
 }
 
-const unlimited: RateLimiter = { enter: async () => {}, waiting: 0 };
-
-/** `perSecond` 0 means no limit. A burst below one counts as one; otherwise no request could be sent. */
+/** `limit` 0 means no limit. */
 export const createRateLimiter = (
-  { limit: perSecond, burst }: { readonly limit: number; readonly burst: number },
+  { limit, burst }: { readonly limit: number; readonly burst: number },
   monotonicMs: () => number,
 ): RateLimiter => {
-  if (perSecond <= 0) return unlimited;
-  const capacity = Math.max(burst, 1);
-  // Negative tokens are reserved by waiting requests.
-  let tokens = capacity;
-  let atMs = monotonicMs();
+  const bucket = createTokenBucket(limit, burst, monotonicMs());
   return {
     get waiting() {
-      return Math.max(0, Math.ceil(-tokens));
+      return bucket.reserved;
     },
     async enter(signal) {
-      const nowMs = monotonicMs();
-      tokens = Math.min(capacity, tokens + ((nowMs - atMs) / 1_000) * perSecond);
-      atMs = nowMs;
-      if (tokens < 1 - maxWaiting) throw new Error('too many requests are waiting for the rate limit');
-      tokens -= 1;
-      if (tokens >= 0) return;
+      const waitMs = bucket.reserve(monotonicMs());
+      if (waitMs === 0) return;
       try {
-        await pause((-tokens / perSecond) * 1_000, undefined, { signal });
+        if (bucket.reserved > maxWaiting) throw new Error('too many requests are waiting for the rate limit');
+        await pause(waitMs, undefined, { signal });
       } catch (error) {
-        tokens += 1;
+        bucket.giveBack();
         throw error;
       }
     },

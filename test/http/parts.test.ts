@@ -6,11 +6,11 @@ import { openResources } from '../../src/actors/resources/open-resources.ts';
 import { type ResourceChange, ResourceTable } from '../../src/actors/resources/resource-table.ts';
 import { isSeeded, seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { jsonCodec } from '../../src/http/edge/codec.ts';
-import { createConnectionRate } from '../../src/http/edge/connection-rate.ts';
 import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
 import { settle } from '../../src/http/edge/settlement.ts';
 import { authorize } from '../../src/http/rbac.ts';
 import { MonError } from '../../src/model/errors.ts';
+import { createTokenBucket } from '../../src/model/token-bucket.ts';
 import { StoreError } from '../../src/store/snapshot-store.ts';
 import { fc } from '../property.ts';
 import { agentEvent } from './harness.ts';
@@ -206,14 +206,14 @@ test('an outcome is settled by kind: accepted, refused for good, or offered agai
 
 test('connections are accepted at the configured rate and burst, at n and n+1', () => {
   let nowMs = 0;
-  const rate = createConnectionRate(4, 8, () => nowMs);
-  const taken = () => Array.from({ length: 20 }, () => rate.take()).filter((wait) => wait === 0).length;
+  const rate = createTokenBucket(4, 8, nowMs);
+  const taken = () => Array.from({ length: 20 }, () => rate.take(nowMs)).filter((wait) => wait === 0).length;
   assert.equal(taken(), 8);
   nowMs += 1_000;
   assert.equal(taken(), 4);
   nowMs += 3_600_000;
   assert.equal(taken(), 8);
-  assert.equal(createConnectionRate(0, 0, () => 0).take(), 0);
+  assert.equal(createTokenBucket(0, 0, 0).take(0), 0);
 });
 
 const identity = { namespace: 'default', agentName: 'web-01', mayReportFor: () => false };

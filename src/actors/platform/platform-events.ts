@@ -3,9 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityFact } from '../../machines/entity/entity-facts.ts';
 import { checkSchema } from '../../model/check.ts';
-import { type Entity, emptySystem } from '../../model/entity.ts';
+import { blankEntity, type Entity, withOwnSubscription } from '../../model/entity.ts';
 import type { CheckEvent } from '../../model/event.ts';
-import { entitySubscription } from '../../model/names.ts';
 import { awaitReceipt, reportReceipt } from '../outcomes/receipts.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import { seedNamespace } from '../resources/seed.ts';
@@ -71,16 +70,8 @@ export const createPlatformReporter = (ports: PlatformPorts): ((finding: Finding
   };
 };
 
-const backendEntity = (name: string): Entity => ({
-  metadata: { name, namespace: platformNamespace },
-  entity_class: 'backend',
-  subscriptions: [entitySubscription(name)],
-  deregister: false,
-  deregistration: {},
-  system: emptySystem(),
-  last_seen: 0,
-  mon_agent_version: '',
-});
+const backendEntity = (name: string): Entity =>
+  withOwnSubscription(blankEntity(platformNamespace, name, 'backend'));
 
 const platformEvent = (entity: Entity, { check, status, output }: Finding, nowMs: number): CheckEvent => {
   const nowSeconds = Math.floor(nowMs / 1000);

@@ -3,8 +3,10 @@
 //
 // One writer a key: writes to the same key queue up. Readers see a change only after its commit, so nobody acts on
 // configuration that a crash could take back. A write that failed is put back to what was there before it.
+
 import { MonError } from '../../model/errors.ts';
 import { pipelineRoleName } from '../../model/seeds.ts';
+import { Listeners } from '../runtime/listeners.ts';
 import { type Committer, commitDelete, commitPut, type RecordBody } from './committer.ts';
 import {
   deepFreeze,
@@ -53,7 +55,7 @@ export interface ResourceTableOptions {
 export class ResourceTable {
   readonly #options: ResourceTableOptions;
   readonly #stores = new Map<string, ResourceStore>();
-  readonly #watchers = new Map<string, Set<(change: ResourceChange) => void>>();
+  readonly #watchers = new Map<string, Listeners<[change: ResourceChange]>>();
   readonly #budget: ResourceBudget;
   readonly #queues = new SerialQueues();
   readonly #gate = new NamespaceGate((namespace) => this.hasNamespace(namespace));
@@ -166,9 +168,14 @@ export class ResourceTable {
 
   /** Calls the listener after every committed change of a kind. Returns how to stop. */
   watch(segment: string, listener: (change: ResourceChange) => void): () => void {
-    const listeners = this.#watchers.get(segment) ?? new Set();
-    this.#watchers.set(segment, listeners.add(listener));
-    return () => listeners.delete(listener);
+    let listeners = this.#watchers.get(segment);
+    if (listeners === undefined) {
+      const failed = (cause: unknown) =>
+        this.#options.onFault?.(new Error(`a watcher of ${segment} failed`, { cause }));
+      listeners = new Listeners(failed);
+      this.#watchers.set(segment, listeners);
+    }
+    return listeners.add(listener);
   }
 
   #write(
@@ -243,15 +250,7 @@ export class ResourceTable {
   }
 
   #tell(change: ResourceChange): void {
-    for (const listener of this.#watchers.get(change.segment) ?? []) {
-      try {
-        listener(change);
-      } catch (error) {
-        this.#options.onFault?.(
-          new Error(`a watcher of ${change.segment} failed on ${change.name}`, { cause: error }),
-        );
-      }
-    }
+    this.#watchers.get(change.segment)?.tell(change);
   }
 
   #store(segment: string): ResourceStore {

@@ -2,6 +2,7 @@
 // own. Listeners are wrapped: one that throws hurts nobody and is reported once, on the fault channel.
 import type { Clock } from './clock.ts';
 import type { ActorId, LifecycleFact } from './contract.ts';
+import { Listeners } from './listeners.ts';
 
 /** What a fact says besides when and about whom. */
 export type FactBody = LifecycleFact extends infer TFact
@@ -50,28 +51,21 @@ export const safeLog = (log: RuntimeLog): RuntimeLog => {
 };
 
 export function createFaults(log: RuntimeLog): Faults {
-  const listeners = new Set<(where: string, error: Error) => void>();
   let count = 0;
   const write = (where: string, error: Error): void => {
     log.error({ where, err: error }, `fault: ${error.message}`);
   };
+  const listeners = new Listeners<[where: string, error: Error]>((error) =>
+    write('a listener of the fault channel', asError(error)),
+  );
   return {
     report(where, thrown) {
       const error = asError(thrown);
       count += 1;
       write(where, error);
-      for (const listener of listeners) {
-        try {
-          listener(where, error);
-        } catch (second) {
-          write('a listener of the fault channel', asError(second));
-        }
-      }
+      listeners.tell(where, error);
     },
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    listen: (listener) => listeners.add(listener),
     get count() {
       return count;
     },
@@ -79,7 +73,9 @@ export function createFaults(log: RuntimeLog): Faults {
 }
 
 export function createFacts(clock: Clock, faults: Faults): Facts {
-  const listeners = new Set<(fact: LifecycleFact) => void>();
+  const listeners = new Listeners<[fact: LifecycleFact]>((error) =>
+    faults.report('a listener of lifecycle facts', error),
+  );
   const counts: Record<LifecycleFact['type'], number> = {
     started: 0,
     stopped: 0,
@@ -97,18 +93,9 @@ export function createFacts(clock: Clock, faults: Faults): Facts {
       counts[body.type] += 1;
       if (listeners.size === 0) return;
       const fact = { atMs: clock.wallMs(), actor, ...body } as LifecycleFact;
-      for (const listener of listeners) {
-        try {
-          listener(fact);
-        } catch (error) {
-          faults.report(`a listener of lifecycle facts (${fact.type} of ${actor})`, error);
-        }
-      }
+      listeners.tell(fact);
     },
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    listen: (listener) => listeners.add(listener),
     counts: () => ({ ...counts }),
   };
 }

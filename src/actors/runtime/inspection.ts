@@ -3,8 +3,8 @@
 import type { AnyActor, AnyMachineSnapshot, AnyStateMachine, Snapshot } from 'xstate';
 import type { ActorId, ActorMessage, TransitionRecord } from './contract.ts';
 import { sendObserved } from './effect-logic.ts';
-import type { Faults } from './facts.ts';
 import { keptTransitions } from './limits.ts';
+import { Listeners } from './listeners.ts';
 import type { RuntimeServices } from './runtime-services.ts';
 import { stateValueOf } from './snapshot.ts';
 import { actionsOf, type Microstep } from './statechart/executor.ts';
@@ -23,8 +23,8 @@ interface Sent {
 export class TransitionWatch {
   readonly #id: string;
   readonly #machine: AnyStateMachine;
-  readonly #parts: Pick<RuntimeServices, 'clock' | 'faults'>;
-  readonly #observers = new Set<TransitionObserver>();
+  readonly #parts: Pick<RuntimeServices, 'clock'>;
+  readonly #observers: Listeners<[record: TransitionRecord]>;
   readonly #ring: TransitionRecord[] = [];
   #sent: Sent | undefined;
   #seq = 0;
@@ -33,6 +33,7 @@ export class TransitionWatch {
     this.#id = id;
     this.#machine = machine;
     this.#parts = parts;
+    this.#observers = new Listeners((error) => parts.faults.report(`an observer of ${id}`, error));
   }
 
   /** The last 50 transitions, oldest first. */
@@ -43,12 +44,8 @@ export class TransitionWatch {
     return this.#observers.size;
   }
 
-  add(observer: TransitionObserver): void {
-    this.#observers.add(observer);
-  }
-
-  remove(observer: TransitionObserver): void {
-    this.#observers.delete(observer);
+  add(observer: TransitionObserver): () => void {
+    return this.#observers.add(observer);
   }
 
   /** Hands the message to the machine, and sees how it takes it. */
@@ -90,23 +87,9 @@ export class TransitionWatch {
     };
     this.#ring.push(record);
     if (this.#ring.length > keptTransitions) this.#ring.shift();
-    tellObservers(this.#observers, record, this.#parts.faults);
+    this.#observers.tell(record);
   }
 }
-
-const tellObservers = (
-  observers: ReadonlySet<TransitionObserver>,
-  record: TransitionRecord,
-  faults: Faults,
-): void => {
-  for (const observer of observers) {
-    try {
-      observer(record);
-    } catch (error) {
-      faults.report(`an observer of ${record.actor}`, error);
-    }
-  }
-};
 
 /** Where actors are found that can be watched. */
 interface Watchables {
@@ -133,11 +116,9 @@ export const observe = (
   if (cell === undefined) return undefined;
   cell.watch ??= new TransitionWatch(id, cell.behaviour.machine, runtime);
   const { watch } = cell;
-  // A wrapper of its own, so that one function may observe twice and detach once.
-  const own: TransitionObserver = (record) => observer(record);
-  watch.add(own);
+  const remove = watch.add(observer);
   return () => {
-    watch.remove(own);
+    remove();
     if (watch.observers === 0 && cell.watch === watch) cell.watch = undefined;
   };
 };

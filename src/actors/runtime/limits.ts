@@ -66,8 +66,3 @@ export const keptTransitions = 50;
 export const keptFailures = 5;
 /** Children listed per supervisor in a tree dump unless asked otherwise. */
 export const maxTreeChildren = 1_000;
-
-/** What the process guard waits for a last flush. */
-export const flushTimeoutMs = 2_000;
-/** Exit code after a fault nobody handled: the service manager restarts us. */
-export const faultExitCode = 70;

@@ -2,6 +2,7 @@
 // waits looks here whenever its timer fires or something is armed; a look costs two readings of the clock.
 import type { Clock } from './clock.ts';
 import { forgivenLagMs, wallStepMs } from './limits.ts';
+import { Listeners } from './listeners.ts';
 
 export interface TimeWatch {
   /** Monotonic now. `timerDueMs`: when the scheduler's timer should have fired, Infinity when there is none. */
@@ -20,26 +21,11 @@ export interface TimeWatch {
 }
 
 export function createTimeWatch(clock: Clock, onFault: (error: unknown) => void): TimeWatch {
-  const pauses = new Set<(pauseMs: number) => void>();
-  const steps = new Set<(stepMs: number) => void>();
+  const pauses = new Listeners<[pauseMs: number]>(onFault);
+  const steps = new Listeners<[stepMs: number]>(onFault);
   let forgivenMs = 0;
   let wallOffsetMs = clock.wallMs() - clock.monotonicMs();
   let wallSteps = 0;
-
-  const tell = (listeners: ReadonlySet<(ms: number) => void>, ms: number): void => {
-    for (const listener of listeners) {
-      try {
-        listener(ms);
-      } catch (error) {
-        onFault(error);
-      }
-    }
-  };
-
-  const listenTo = (listeners: Set<(ms: number) => void>) => (listener: (ms: number) => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  };
 
   /** Small differences are a clock that is being slewed: they are followed without a word. */
   const noticeWallStep = (nowMs: number): void => {
@@ -48,7 +34,7 @@ export function createTimeWatch(clock: Clock, onFault: (error: unknown) => void)
     wallOffsetMs = offsetMs;
     if (Math.abs(stepMs) <= wallStepMs) return;
     wallSteps += 1;
-    tell(steps, stepMs);
+    steps.tell(stepMs);
   };
 
   const watch: TimeWatch = {
@@ -61,7 +47,7 @@ export function createTimeWatch(clock: Clock, onFault: (error: unknown) => void)
       if (lateMs > forgivenLagMs) {
         forgivenMs += lateMs;
         watch.lagMs = lateMs;
-        tell(pauses, lateMs);
+        pauses.tell(lateMs);
       }
       return nowMs;
     },
@@ -74,8 +60,8 @@ export function createTimeWatch(clock: Clock, onFault: (error: unknown) => void)
     get wallSteps() {
       return wallSteps;
     },
-    onPause: listenTo(pauses),
-    onWallStep: listenTo(steps),
+    onPause: (listener) => pauses.add(listener),
+    onWallStep: (listener) => steps.add(listener),
   };
   return watch;
 }

@@ -2,6 +2,7 @@
 // either limit, attempts are processed at a fixed rate; a correct password still succeeds. Failed attempts from one
 // address or for one name therefore cannot lock out others.
 import { setTimeout as pauseMs } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { MonError } from '../../model/errors.ts';
 import {
   guessesPerMinutePerAddress,
@@ -45,7 +46,7 @@ interface Entry {
 
 /** Failed attempts per key, and the turns of keys above the limit. */
 class Tries {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new LRUCache<string, Entry>({ max: maxThrottledKeys });
   readonly #limit: number;
   readonly #spacingMs: number;
   readonly #countsOpen: boolean;
@@ -56,14 +57,11 @@ class Tries {
     this.#countsOpen = countsOpen;
   }
 
-  /** The entry of a key, without expired attempts. Re-inserted, so that the first key is the least recently used. */
+  /** The entry of a key, without expired attempts. */
   entry(key: string, nowMs: number): Entry {
     const entry = this.#entries.get(key) ?? { wrongAtMs: [], open: 0, nextTurnMs: 0 };
     entry.wrongAtMs = entry.wrongAtMs.filter((at) => nowMs - at < guessWindowMs);
-    this.#entries.delete(key);
     this.#entries.set(key, entry);
-    const stalest = this.#entries.keys().next().value;
-    if (this.#entries.size > maxThrottledKeys && stalest !== undefined) this.#entries.delete(stalest);
     return entry;
   }
 

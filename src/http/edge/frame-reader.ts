@@ -3,9 +3,10 @@
 // namespace and other entities are checked against the permissions of its login.
 import { randomUUID } from 'node:crypto';
 import type { FindDefinition } from '../../model/check-rules.ts';
+import { withOwnSubscription } from '../../model/entity.ts';
 import { type Event, writtenEntity } from '../../model/event.ts';
 import { parseEvent } from '../../model/event-parse.ts';
-import { entitySubscription, keepaliveCheckName } from '../../model/names.ts';
+import { keepaliveCheckName } from '../../model/names.ts';
 import type { AgentCodec } from './codec.ts';
 import type { EventMemory } from './event-memory.ts';
 
@@ -37,8 +38,7 @@ const claimFault = (event: Event, agent: AgentIdentity): string | null => {
   for (const one of written === name ? [name] : [name, written])
     if (one !== agent.agentName && !agent.mayReportFor(one, event.check?.metadata.name))
       return `agent ${agent.agentName} may not report for entity ${one}`;
-  const own = entitySubscription(name);
-  if (!entity.subscriptions.includes(own)) entity.subscriptions = [...entity.subscriptions, own];
+  entity.subscriptions = withOwnSubscription(entity).subscriptions;
   return null;
 };
 

@@ -13,7 +13,6 @@ import { ThrottledError } from '../auth/guess-throttle.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { hashingRetryAfterSeconds, startupRetryAfterSeconds } from '../limits.ts';
-import type { ConnectionRate } from './connection-rate.ts';
 import { mayReport } from './standing.ts';
 
 export interface Refused {
@@ -42,7 +41,8 @@ const agentNameSchema = nameSchema('agent name');
 export interface HandshakeOptions {
   readonly backend: BackendPort;
   readonly authenticator: Authenticator;
-  readonly rate: ConnectionRate;
+  /** Returns the milliseconds until another agent may connect, or 0 if this one may. */
+  readonly admit: () => number;
   /**
    * Whether every agent must present a client certificate, which then replaces the password for any user name.
    * Otherwise, an agent without a password can connect only as the user named in its certificate.
@@ -122,10 +122,11 @@ export const decideHandshake = async (
   request: IncomingMessage,
   options: HandshakeOptions,
 ): Promise<Welcome | Refused> => {
-  const { backend, rate } = options;
+  const { backend, admit } = options;
   if (!backend.isReady())
     return refused(503, 'agentd temporarily unavailable during startup', startupRetryAfterSeconds);
-  const waitSeconds = rate.take();
+  // Many agents reconnect at once after an outage: those above the rate are told to retry later.
+  const waitSeconds = Math.ceil(admit() / 1_000);
   if (waitSeconds > 0) return refused(429, 'too many agents are connecting; try again later', waitSeconds);
 
   const principal = await whoIsIt(request, options);

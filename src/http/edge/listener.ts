@@ -1,11 +1,14 @@
 // The listener for agents. The only file that imports the WebSocket server library. It completes upgrades after the
 // handshake check, passes messages to the AgentConnection, sends pings, enforces one session per agent, applies
 // backpressure, and shuts down in order.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { createTokenBucket } from '../../model/token-bucket.ts';
+import { within } from '../../model/within.ts';
 import { asBuffer } from '../../wire/frames.ts';
 import { backendHeaderLines } from '../../wire/headers.ts';
 import { maxBufferedChunks, maxFragments, maxPayloadBytes } from '../../wire/limits.ts';
@@ -18,7 +21,6 @@ import { watchTlsMistakes } from '../tls-mistakes.ts';
 import { AckBatcher } from './acknowledger.ts';
 import { KnownDefinitions } from './binary-memory.ts';
 import { chooseCodec, codecs } from './codec.ts';
-import { createConnectionRate } from './connection-rate.ts';
 import { type EdgeCounts, newEdgeCounts, noteHandshake } from './counts.ts';
 import { decideHandshake, type HandshakeOptions, type Refused, type Welcome } from './handshake.ts';
 import { KnownFrames } from './known-frame.ts';
@@ -66,17 +68,11 @@ const decideInTime = async (
   { handshakeTimeoutMs }: EdgeLimits,
   log: Log,
 ): Promise<Welcome | Refused> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Refused>((resolve) => {
-    timer = setTimeout(() => resolve(tooSlow), handshakeTimeoutMs);
-  });
   try {
-    return await Promise.race([decideHandshake(request, handshake), late]);
+    return await within(decideHandshake(request, handshake), handshakeTimeoutMs, () => tooSlow);
   } catch (error) {
     log.error({ err: error }, 'handshake failed');
     return broken;
-  } finally {
-    clearTimeout(timer);
   }
 };
 
@@ -141,7 +137,8 @@ export const createEdge = (options: EdgeOptions): Edge => {
     book,
     rules: createRulesVersion(backend.resources),
   };
-  const rate = createConnectionRate(limits.connectionsPerSecond, limits.connectionBurst, monotonicMs);
+  const rate = createTokenBucket(limits.connectionsPerSecond, limits.connectionBurst, monotonicMs());
+  const admit = () => rate.take(monotonicMs());
   const upgrade = createUpgrader(backendId, limits);
   const server = createPlainServer(options.tls, limits);
   const mistakes = watchTlsMistakes(log, ['ws', 'wss'], monotonicMs);
@@ -162,7 +159,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
     const startedMs = monotonicMs();
     const verdict = closing
       ? shuttingDown
-      : await decideInTime(request, { backend, authenticator, rate, certificatesDemanded }, limits, log);
+      : await decideInTime(request, { backend, authenticator, admit, certificatesDemanded }, limits, log);
     const status = verdict.type === 'refused' ? verdict.status : 101;
     noteHandshake(counts, status, (monotonicMs() - startedMs) / 1_000);
     return verdict;
@@ -233,7 +230,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
       const stopped = server.listening ? new Promise((done) => server.close(done)) : undefined;
       const allGone = Promise.all([stopped, book.sayBye()]);
       server.closeIdleConnections();
-      await Promise.race([allGone, delay(limits.drainTimeoutMs)]);
+      await within(allGone, limits.drainTimeoutMs, () => undefined);
       book.cutOff();
       server.closeAllConnections();
       await allGone;
@@ -247,11 +244,6 @@ const whoAsks = (request: IncomingMessage) => ({
   address: request.socket.remoteAddress,
   agent: request.headers['mon-agentname'] ?? request.headers['sensu-agentname'],
 });
-
-const delay = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 
 const liveSocket = (webSocket: WebSocket): LiveSocket => ({
   send: (data, written) => webSocket.send(data, { binary: true }, written),

@@ -1,6 +1,8 @@
 // Endpoints for operators and load balancers, without login: health, readiness, version, metrics.
+
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { within } from '../../model/within.ts';
 import type { BackendPort, HealthReport, MemberHealth } from '../backend-port.ts';
 import { healthTimeoutSeconds, maxHealthTimeoutSeconds, startupRetryAfterSeconds } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';
@@ -50,21 +52,12 @@ const unhealthy = (name: string, error: string): HealthReport => ({
 });
 
 /** Always responds, whatever the state of the backend. */
-const healthWithin = async ({ backend, backendId }: OperationsOptions, seconds: number) => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<HealthReport>((resolve) => {
-    timer = setTimeout(
-      () => resolve(unhealthy(backendId, `no response within ${seconds} s`)),
-      seconds * 1_000,
-    );
-  });
-  const asked = backend.health().catch((error: unknown) => unhealthy(backendId, String(error)));
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const healthWithin = ({ backend, backendId }: OperationsOptions, seconds: number) =>
+  within(
+    backend.health().catch((error: unknown) => unhealthy(backendId, String(error))),
+    seconds * 1_000,
+    () => unhealthy(backendId, `no response within ${seconds} s`),
+  );
 
 /** `GET /health`: always 200; the body contains the status. */
 export const answerHealth = async (

@@ -2,7 +2,7 @@
 // client replaces only what it said the last time; labels, annotations and subscriptions of others stay.
 import { attributesAnnotation, attributesOf, clientLabel } from '../../model/earlier/attributes.ts';
 import { redactClient } from '../../model/earlier/redaction.ts';
-import { type Entity, emptySystem } from '../../model/entity.ts';
+import { blankEntity, type Entity, emptySystem } from '../../model/entity.ts';
 import { leftOver, strings, text, whole } from './client-event-rule.ts';
 import type { ClientRecord, ClientReport } from './client-facts.ts';
 
@@ -15,16 +15,14 @@ const attributesText = (record: ClientRecord): string => leftOver(redactClient(r
 export const clientEntity = (record: ClientRecord, namespace: string): Entity => {
   const name = text(record['name']);
   return {
+    ...blankEntity(namespace, name, 'proxy'),
     metadata: {
       name,
       namespace,
       labels: { [clientLabel]: 'true' },
       annotations: { [attributesAnnotation]: attributesText(record) },
     },
-    entity_class: 'proxy',
     subscriptions: strings(record['subscriptions']),
-    deregister: false,
-    deregistration: {},
     system: { ...emptySystem(), hostname: name },
     last_seen: whole(record['timestamp']),
     mon_agent_version: text(record['version']),

@@ -12,6 +12,7 @@
 // `keepalive`. Effects come in this order: persist, deadline, announce, publish or deregister, config.changed.
 
 import { assign, emit, enqueueActions, setup } from 'xstate';
+import { blankEntity, withOwnSubscription } from '../../model/entity.ts';
 import { isObject } from '../../model/is-object.ts';
 import { reportedEntity } from '../client/client-entity-rule.ts';
 import { type RestoreRule, restore, type StoredState } from '../restore-rule.ts';
@@ -19,7 +20,6 @@ import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts'
 import {
   afterAbsence,
   afterWait,
-  blankEntity,
   type Deadline,
   type EntityIdentity,
   type Heard,
@@ -32,13 +32,7 @@ import {
   registered,
 } from './entity-step-rule.ts';
 import { firstTimeoutMs, patienceOf } from './keepalive-rule.ts';
-import {
-  configOf,
-  configuredEntity,
-  decideRegistration,
-  heardEntity,
-  withOwnSubscription,
-} from './registration-rule.ts';
+import { configOf, configuredEntity, decideRegistration, heardEntity } from './registration-rule.ts';
 
 export type EntityInput = EntityIdentity;
 
@@ -187,7 +181,7 @@ export const entityMachine = machine.createMachine({
   context: ({ input }) => ({
     namespace: input.namespace,
     name: input.name,
-    entity: blankEntity(input),
+    entity: blankEntity(input.namespace, input.name, 'agent'),
     keepalive: null,
     lastHeardMs: null,
     silentMs: 0,

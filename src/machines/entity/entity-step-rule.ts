@@ -1,5 +1,5 @@
 // What a fact does to an entity: the parts the entity machine is put together from. Pure.
-import { type Entity, emptySystem } from '../../model/entity.ts';
+import type { Entity } from '../../model/entity.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { graceDeadline } from '../boot-grace-rule.ts';
 import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts';
@@ -23,17 +23,6 @@ export interface EntityIdentity {
 type Fact<T extends EntityFact['type']> = Extract<EntityFact, { readonly type: T }>;
 export type Heard = Fact<'keepalive.received'>;
 export type Deadline = Fact<'deadline.reached'>;
-
-export const blankEntity = ({ namespace, name }: EntityIdentity): Entity => ({
-  metadata: { name, namespace },
-  entity_class: 'agent',
-  subscriptions: [],
-  deregister: false,
-  deregistration: {},
-  system: emptySystem(),
-  last_seen: 0,
-  mon_agent_version: '',
-});
 
 export const heard = (context: EntityContext, fact: Heard, how: Registration): Partial<EntityContext> => ({
   entity: heardEntity(context.entity, fact.event, how, fact.nowMs),

@@ -1,7 +1,6 @@
 // Registration: whose word counts about an agent's configuration, the stored one's or the keepalive's (backend sheet 2.3).
-import type { Entity, EntityConfig } from '../../model/entity.ts';
+import { type Entity, type EntityConfig, withOwnSubscription } from '../../model/entity.ts';
 import type { CheckEvent } from '../../model/event.ts';
-import { entitySubscription } from '../../model/names.ts';
 import { managedByAgentLabels } from '../../model/reserved-labels.ts';
 
 export const isManagedByAgent = (entity: EntityConfig): boolean =>
@@ -32,13 +31,6 @@ export const decideRegistration = (stored: EntityConfig | null, keepalive: Check
   return isManagedByAgent(stored)
     ? { type: 'adopt', why: 'noLongerManaged' }
     : { type: 'keep', why: 'storedWins' };
-};
-
-/** Every entity can be reached by a subscription of its own. */
-export const withOwnSubscription = <T extends EntityConfig>(entity: T): T => {
-  const own = entitySubscription(entity.metadata.name);
-  if (entity.subscriptions.includes(own)) return entity;
-  return { ...entity, subscriptions: [...entity.subscriptions, own] };
 };
 
 /** What is known about an entity after a keepalive: facts from the agent, configuration from whom it belongs to. */

@@ -1,4 +1,5 @@
 // Checks that the brokers of the earlier generation are reachable and accept the credentials, with the backend's transport.
+import { within } from '../../model/within.ts';
 import { type BrokerFiles, brokerFromUrl } from '../../wire/earlier/broker-url.ts';
 import { createRabbitmqTransport } from '../../wire/earlier/rabbitmq-transport.ts';
 import { createRedisTransport } from '../../wire/earlier/redis-transport.ts';
@@ -17,16 +18,14 @@ const ask = async (url: string, files: BrokerFiles): Promise<Finding> => {
     broker.type === 'redis'
       ? createRedisTransport({ redis: broker.redis, onFault })
       : createRabbitmqTransport({ rabbitmq: broker.rabbitmq, prefetch: 1, onFault });
-  let timer: NodeJS.Timeout | undefined;
-  const why = await new Promise<string | undefined>((resolve) => {
-    timer = setTimeout(() => resolve(`no answer within ${reachMs} ms`), reachMs);
+  const opened = new Promise<string | undefined>((resolve) => {
     transport.open({
       connected: () => resolve(undefined),
       failed: (reason) => resolve(reason),
       lost: (reason) => resolve(reason),
     });
   });
-  clearTimeout(timer);
+  const why = await within(opened, reachMs, () => `no answer within ${reachMs} ms`);
   await transport.close();
   return why === undefined
     ? ok(area, `${shown(url)} answers`)

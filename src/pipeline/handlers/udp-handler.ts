@@ -1,7 +1,9 @@
 // The `udp` handler: sends the mutated event as one datagram. UDP does not confirm delivery, so success only means
 // that it was sent.
+
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
+import { within } from '../../model/within.ts';
 import { defaultSocketTimeoutSeconds, maxDatagramBytes } from '../limits.ts';
 import { type Handling, type HandOver, socketAborted, socketFailure, socketTimeout } from './handling.ts';
 
@@ -47,20 +49,12 @@ const send = async (
   }
 };
 
-const bounded = async (
+const bounded = (
   sending: Promise<Handling>,
   address: string,
   seconds: number,
   signal: AbortSignal | undefined,
-): Promise<Handling> => {
-  if (signal?.aborted === true) return socketAborted(address);
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<Handling>((resolve) => {
-    timer = setTimeout(() => resolve(socketTimeout(address, seconds)), seconds * 1000);
-  });
-  try {
-    return await Promise.race([sending, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+): Promise<Handling> =>
+  signal?.aborted === true
+    ? Promise.resolve(socketAborted(address))
+    : within(sending, seconds * 1000, () => socketTimeout(address, seconds));

@@ -1,8 +1,10 @@
 // The earlier generation's transport over RabbitMQ. Exchanges, queues, flags and message properties must match
 // exactly: the broker rejects other declarations with 406.
+
 import { randomInt } from 'node:crypto';
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
 import type { Pipe } from '../../model/earlier/pipes.ts';
+import { within } from '../../model/within.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
 import { closeTimeoutMs, connectTimeoutMs } from './limits.ts';
 import { type BrokerAddress, brokerAddresses } from './rabbitmq-address.ts';
@@ -185,15 +187,13 @@ class RabbitmqLine {
 }
 
 /** A broker that is gone never confirms the close. */
-const closeInTime = async (connection: ChannelModel): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, closeTimeoutMs);
-  });
-  // Already closed; nothing to do.
-  await Promise.race([connection.close().catch(() => {}), late]);
-  clearTimeout(timer);
-};
+const closeInTime = (connection: ChannelModel): Promise<void> =>
+  within(
+    // Already closed; nothing to do.
+    connection.close().catch(() => {}),
+    closeTimeoutMs,
+    () => {},
+  );
 
 const connectToAny = async (
   options: RabbitmqTransportOptions,

@@ -1,5 +1,7 @@
 // Checks of the earlier generation as checks of today.
+
 import { isMap, type Json } from '../../../model/earlier/json.ts';
+import { entitySubscription } from '../../../model/names.ts';
 import type { Report } from '../report.ts';
 import { translateCondition } from './expressions.ts';
 import {
@@ -124,7 +126,7 @@ const subscriptionsOf = (
     return undefined;
   }
   report.note(`check ${name}`, `it was standalone; it now runs where an agent is called "${clientName}"`);
-  return [`entity:${clientName}`];
+  return [entitySubscription(clientName)];
 };
 
 const scheduleOf = (check: Json): Json =>

@@ -1,10 +1,12 @@
 // Verifies a login against all directories. Concurrency and duration are limited, so that an unresponsive directory
 // only affects logins waiting for it.
+
 import type { Resource } from '../../../actors/resources/resource-table.ts';
 import type { Resources } from '../../../actors/resources/resources.ts';
 import type { AuthProvider, DirectoryProvider } from '../../../model/auth-provider.ts';
 import { MonError } from '../../../model/errors.ts';
 import { runtimeAuthorities, type TrustedAuthorities } from '../../../model/trusted-authorities.ts';
+import { within } from '../../../model/within.ts';
 import type { Log } from '../../log.ts';
 import { askDirectory, type DirectoryAnswer } from './directory.ts';
 import type { Identity } from './identity.ts';
@@ -26,18 +28,11 @@ export interface Directories {
 
 const isDirectory = (provider: AuthProvider): provider is DirectoryProvider => provider.type !== 'oidc';
 
-const within = async (work: Promise<DirectoryAnswer>): Promise<DirectoryAnswer> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<DirectoryAnswer>((resolve) => {
-    const why = `no response within ${directoryLoginTimeoutMs} ms`;
-    timer = setTimeout(() => resolve({ type: 'unreachable', why }), directoryLoginTimeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const inTime = (work: Promise<DirectoryAnswer>): Promise<DirectoryAnswer> =>
+  within(work, directoryLoginTimeoutMs, () => ({
+    type: 'unreachable',
+    why: `no response within ${directoryLoginTimeoutMs} ms`,
+  }));
 
 export const createDirectories = (
   table: Resources,
@@ -57,7 +52,7 @@ export const createDirectories = (
     const work = askDirectory(provider, name, password, authorities).finally(() => {
       underWay -= 1;
     });
-    const answer = await within(work);
+    const answer = await inTime(work);
     const about = { provider: provider.metadata.name, user: name };
     if (answer.type === 'found' && table.get('users', '', answer.identity.username) !== undefined) {
       const why = 'a local user has this name; set a username_prefix in the provider';

@@ -1,7 +1,7 @@
 // Whether the check of an event can be run again from here: its definition is set up, and an agent that would run it is
 // connected.
 import type { Backend } from '../../../actors/backend.ts';
-import { defaultNamespace } from '../../../model/names.ts';
+import { defaultNamespace, entitySubscription } from '../../../model/names.ts';
 import type { RerunOf } from './event-row.ts';
 
 type Known = {
@@ -26,5 +26,5 @@ export const createRerunOf =
       if (found.proxy_entity_name !== name) return 'noCheck';
       return sessions.reaches(namespace, found.subscriptions ?? []) ? 'proxy' : 'noAgent';
     }
-    return sessions.reaches(namespace, [`entity:${name}`]) ? 'agent' : 'noAgent';
+    return sessions.reaches(namespace, [entitySubscription(name)]) ? 'agent' : 'noAgent';
   };

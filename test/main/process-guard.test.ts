@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { guardProcess } from '../../../src/actors/runtime/process-guard.ts';
+import { guardProcess } from '../../src/main/process-guard.ts';
 
 const setUp = (flush: () => void | Promise<void>) => {
   const target = new EventEmitter();
@@ -42,7 +42,7 @@ test('a flush that hangs or throws does not keep the process', async () => {
 });
 
 test('a real process leaves with 70 after an unhandled rejection', () => {
-  const url = new URL('../../../src/actors/runtime/process-guard.js', import.meta.url).href;
+  const url = new URL('../../src/main/process-guard.js', import.meta.url).href;
   const program = `
     import { guardProcess } from '${url}';
     const log = { info() {}, warn() {}, error: (_f, text) => console.log(text) };

@@ -1,8 +1,11 @@
 // The last line: an error nobody handled leaves the process in an unknown state, so it says what happened, lets a last
 // flush run, and exits with 70; the service manager starts a fresh one. There is no "keep going".
-import type { RuntimeLog } from './facts.ts';
-import { asError } from './facts.ts';
-import { faultExitCode, flushTimeoutMs } from './limits.ts';
+import { asError, type RuntimeLog } from '../actors/runtime/facts.ts';
+import { within } from '../model/within.ts';
+import { collapseExitCode } from './exit-codes.ts';
+
+/** Maximum wait for a last flush. */
+const flushTimeoutMs = 2_000;
 
 export interface ProcessGuardOptions {
   readonly log: RuntimeLog;
@@ -36,11 +39,11 @@ export function guardProcess(options: ProcessGuardOptions): () => void {
       return;
     }
     isLeaving = true;
-    say(`${kind}: ${error.message}; leaving with exit code ${faultExitCode}`);
+    say(`${kind}: ${error.message}; leaving with exit code ${collapseExitCode}`);
     await flushed(options.flush, options.flushMs ?? flushTimeoutMs).catch((failed: unknown) => {
       say(`the last flush failed: ${asError(failed).message}`);
     });
-    exit(faultExitCode);
+    exit(collapseExitCode);
   };
 
   const onException = (error: unknown): void => void leave('uncaughtException', error);
@@ -53,14 +56,7 @@ export function guardProcess(options: ProcessGuardOptions): () => void {
   };
 }
 
-const flushed = async (flush: () => void | Promise<void>, withinMs: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done after ${withinMs} ms`)), withinMs);
+const flushed = (flush: () => void | Promise<void>, ms: number): Promise<void> =>
+  within((async () => flush())(), ms, () => {
+    throw new Error(`not done after ${ms} ms`);
   });
-  try {
-    await Promise.race([flush(), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
