@@ -14,6 +14,7 @@ import type { Services } from './compose/services.ts';
 import { compose } from './compose.ts';
 import type { GroupCommit } from './durable/group-commit.ts';
 import type { EventIndex } from './events/event-index.ts';
+import { Incidents } from './events/incidents.ts';
 import type { Page, ReadQuery } from './events/read-model.ts';
 import { bootFamily } from './families/boot/boot-family.ts';
 import type { Clients } from './families/client/clients.ts';
@@ -52,6 +53,8 @@ export class Backend {
   readonly committer: GroupCommit;
   /** What tokens are signed with. */
   readonly secret: Uint8Array;
+  /** What people do about incidents. */
+  readonly incidents: Incidents;
   readonly #options: BackendOptions;
   readonly #services: Services;
   readonly #entities: EntityService;
@@ -86,6 +89,11 @@ export class Backend {
       admitsEntity: (namespace, name) => this.admitsEntity(namespace, name),
       deregister: (namespace, name) => this.#entities.deregister(namespace, name),
       deleteClient: (name) => this.deleteClient(name),
+    });
+    this.incidents = new Incidents({
+      read: ({ namespace, entity, check }) => this.#services.reader.event(namespace, entity, check),
+      tell: ({ namespace, entity, check }, fact) => this.#ask(checkId(namespace, entity, check), fact),
+      nowMs: () => this.#nowMs(),
     });
     this.#entities = new EntityService({
       ...this.#services,

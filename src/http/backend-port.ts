@@ -1,5 +1,6 @@
 // The backend interface used by the HTTP layer: everything that routes and the agent listener may call.
 
+import type { Incidents } from '../actors/events/incidents.ts';
 import type { ResourceId } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';
 import type { Receipt } from '../actors/runtime/contract.ts';
@@ -80,6 +81,9 @@ export interface ProblemsPort {
   noteUnknownFields(id: ResourceId, messages: readonly string[]): Promise<void>;
 }
 
+/** What people do about incidents. Each resolves after the commit and rejects with `notFound` or `conflict`. */
+export type IncidentsPort = Pick<Incidents, 'acknowledge' | 'release' | 'note'>;
+
 export interface BackendPort {
   /**
    * Accepts an event from an API client; resolves after the commit. Rejects with a MonError. A write with the
@@ -95,6 +99,8 @@ export interface BackendPort {
   readTrace(namespace: string, entity: string, check: string): Promise<unknown>;
   /** Resolves to false if it did not exist. */
   deleteEvent(namespace: string, entity: string, check: string): Promise<boolean>;
+
+  readonly incidents: IncidentsPort;
 
   readEntities(query: EntityQuery): Promise<Page<Entity>>;
   readEntity(namespace: string, name: string): Promise<Entity | undefined>;

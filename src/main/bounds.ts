@@ -34,6 +34,7 @@ import { maxHistoryEntries, maxPendingDeliveries, maxRecentIds } from '../machin
 import {
   maxCronCharacters,
   maxExpressions,
+  maxIncidentNotes,
   maxListItems,
   maxMemoBytes,
   maxMetricPoints,
@@ -128,6 +129,13 @@ export const bounds: readonly Bound[] = [
     entries: maxHistoryEntries,
     whenFull: 'the oldest is evicted',
     test: ['machines/status-rules.test.ts', 'keeps 21 results and lets the oldest go with the 22nd'],
+  },
+  {
+    collection: 'notes of an incident (2,000 characters each)',
+    by: 'API',
+    entries: maxIncidentNotes,
+    whenFull: '409; they are released when the incident ends',
+    test: ['actors/engine/acknowledgements.test.ts', 'only an incident is acknowledged or gets notes'],
   },
   {
     collection: 'remembered event ids of a check',

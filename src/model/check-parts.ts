@@ -57,6 +57,8 @@ export const resultOf = (check: Check): Omit<Result, 'history'> => ({
   occurrences_watermark: check.occurrences_watermark,
   silenced: check.silenced,
   is_silenced: check.is_silenced,
+  acknowledgement: check.acknowledgement,
+  incident_notes: check.incident_notes,
 });
 
 /** Whether the two definitions share the same field values by reference, not only by equality. */

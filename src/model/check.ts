@@ -2,6 +2,7 @@
 // section 2.7. This file validates types only, for speed. Rules between fields, with the messages users see, are in
 // `check-rules.ts`.
 import { z } from 'zod';
+import { acknowledgementSchema, incidentNoteSchema } from './acknowledgement.ts';
 import { metadataSchema, resourceReferenceSchema } from './metadata.ts';
 import { quickObject } from './quick-object.ts';
 import {
@@ -206,5 +207,9 @@ export const checkSchema = quickObject({
   occurrences_watermark: integer(0).describe('The most occurrences of the incident; set by the backend.'),
   silenced: optionalStringList().describe('Names of the silences that cover it; set by the backend.'),
   is_silenced: flag(false).describe('Whether a silence covers it; set by the backend.'),
+  acknowledgement: acknowledgementSchema
+    .nullish()
+    .describe('Who takes care of the incident; absent: nobody. Set by people.'),
+  incident_notes: list(incidentNoteSchema).nullish().describe('What people noted about the incident.'),
 });
 export type Check = z.infer<typeof checkSchema>;

@@ -7,7 +7,7 @@ import { stringList, stringListOrNull, text } from './quick-types.ts';
 import { whenFault, whenSchema } from './time-windows.ts';
 
 /** Filters that exist in every namespace without a definition. They take precedence over resources of the same name. */
-export const builtInFilters = ['is_incident', 'not_silenced', 'has_metrics'] as const;
+export const builtInFilters = ['is_incident', 'not_silenced', 'not_acknowledged', 'has_metrics'] as const;
 
 export const eventFilterSchema = z.object({
   metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),

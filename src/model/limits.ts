@@ -65,3 +65,13 @@ export const minPasswordCharacters = 8;
 
 /** Minimum length of an asset's SHA-512 checksum, in hex digits. */
 export const minSha512Characters = 128;
+
+/** Maximum length of the comment of an acknowledgement, of its owner and of a note, in characters. */
+export const maxIncidentTextCharacters = 2_000;
+
+/** Maximum number of notes of one incident. */
+export const maxIncidentNotes = 50;
+
+/** Shortest and longest time between two reminders of an acknowledged incident, in seconds. */
+export const minRemindSeconds = 60;
+export const maxRemindSeconds = 2_592_000;

@@ -9,6 +9,9 @@ export interface BuiltInVerdict {
 
 type BuiltInFilter = (event: Event) => BuiltInVerdict;
 
+export const metricsFilterName = 'has_metrics';
+export const acknowledgedFilterName = 'not_acknowledged';
+
 /** True if this status 0 resolves an incident: it is the last result in the history and the one before is not 0. */
 export const isResolution = (check: Check | undefined): boolean => {
   const history = check?.history ?? [];
@@ -31,6 +34,28 @@ const notSilenced: BuiltInFilter = ({ check }) => {
     : { allowed: false, why: `silenced by ${entries.join(', ')}` };
 };
 
+const isFlapping = (entry: { readonly flapping?: boolean | undefined } | undefined): boolean =>
+  entry?.flapping === true;
+
+/**
+ * An acknowledged incident is not told again until its status changes, it begins or stops to flap, or a reminder is due. The
+ * planner puts this filter in front of every workflow of an acknowledged check (plan.ts).
+ */
+const notAcknowledged: BuiltInFilter = ({ check }) => {
+  const acknowledgement = check?.acknowledgement;
+  if (check === undefined || !acknowledgement) return { allowed: true, why: 'not acknowledged' };
+  const { owner, comment, reminder, reminders } = acknowledgement;
+  if (reminder === true)
+    return { allowed: true, why: `reminder ${reminders} of the incident that ${owner} acknowledged` };
+  const [before, last] = (check.history ?? []).slice(-2);
+  if (last === undefined) return { allowed: true, why: 'the first result' };
+  if (before?.status !== last.status)
+    return { allowed: true, why: `acknowledged by ${owner}, but the status changed to ${last.status}` };
+  if (isFlapping(before) !== isFlapping(last))
+    return { allowed: true, why: `acknowledged by ${owner}, but the state changed to ${check.state}` };
+  return { allowed: false, why: `acknowledged by ${owner}${comment === '' ? '' : `: ${comment}`}` };
+};
+
 const hasMetrics: BuiltInFilter = ({ metrics }) =>
   metrics === undefined
     ? { allowed: false, why: 'the event has no metrics' }
@@ -39,7 +64,8 @@ const hasMetrics: BuiltInFilter = ({ metrics }) =>
 const builtIns: ReadonlyMap<string, BuiltInFilter> = new Map([
   ['is_incident', isIncident],
   ['not_silenced', notSilenced],
-  ['has_metrics', hasMetrics],
+  [acknowledgedFilterName, notAcknowledged],
+  [metricsFilterName, hasMetrics],
 ]);
 
 /** The verdict of a built-in filter, or undefined if there is no built-in filter of that name. */

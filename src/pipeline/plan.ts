@@ -4,6 +4,7 @@
 import { type Event, eventNamespace } from '../model/event.ts';
 import { type Handler, isRunnableType } from '../model/handler.ts';
 import type { Pipeline, WorkflowReference } from '../model/pipeline.ts';
+import { acknowledgedFilterName, metricsFilterName } from './built-in-filters.ts';
 import { type ClientGate, clientGate } from './client-rules.ts';
 import { expandHandlers } from './handler-sets.ts';
 import { maxSkippedSteps, maxWorkflowsPerEvent } from './limits.ts';
@@ -115,13 +116,27 @@ const planPipeline = (
     draft.add({
       pipeline: pipelineName,
       name: workflow.name,
-      filters: (workflow.filters ?? []).map((filter) => filter.name),
+      filters: guarded(
+        event,
+        (workflow.filters ?? []).map((filter) => filter.name),
+      ),
       mutator: workflow.mutator?.name || 'json',
       handler,
       ...clientGate(event, handler, true),
     });
   }
 };
+
+/**
+ * The filters of a workflow. That of acknowledged incidents goes first, unless the workflow is for metrics: a time series must
+ * not have a gap because somebody takes care of an incident.
+ */
+const guarded = (event: Event, filters: readonly string[]): readonly string[] =>
+  !event.check?.acknowledgement ||
+  filters.includes(metricsFilterName) ||
+  filters.includes(acknowledgedFilterName)
+    ? filters
+    : [acknowledgedFilterName, ...filters];
 
 const missing = (name: string | undefined): string => `handler ${name ?? ''} does not exist`;
 
@@ -154,6 +169,11 @@ const planImplicit = (event: Event, namespace: string, lookup: ResourceLookup, d
   if (names.length === 0) return;
   const expansion = expandHandlers(names, (name) => lookup.handler(namespace, name));
   for (const step of expansion.skipped) draft.skip(step);
+  // A handler that gets both alerts and metrics gets every event: a gap in a time series cannot be filled later.
+  const forMetrics = expandHandlers(
+    event.check?.acknowledgement ? (event.metrics?.handlers ?? []) : [],
+    (name) => lookup.handler(namespace, name),
+  ).handlers;
   for (const [name, handler] of expansion.handlers) {
     const why = notRunnable(handler);
     if (why !== null) draft.skip({ skipped: `handler ${name}`, why });
@@ -161,7 +181,7 @@ const planImplicit = (event: Event, namespace: string, lookup: ResourceLookup, d
       draft.add({
         pipeline: implicitPipelineName,
         name,
-        filters: handler.filters ?? [],
+        filters: forMetrics.has(name) ? (handler.filters ?? []) : guarded(event, handler.filters ?? []),
         mutator: handler.mutator || 'json',
         handler,
         ...clientGate(event, handler, false),

@@ -6,8 +6,11 @@
 import { version } from '../program/version.ts';
 import { StoreError } from './snapshot-store.ts';
 
-/** 1: everything up to the first migration. 2: entity records of version 2, with the time they may be silent. */
-export const storeFormat = 2;
+/**
+ * 1: everything up to the first migration. 2: entity records of version 2, with the time they may be silent. 3: check
+ * records of version 2, with acknowledgements.
+ */
+export const storeFormat = 3;
 
 export interface StoreMarker {
   readonly format: number;

@@ -63,7 +63,12 @@ test('after kill -9 histories, occurrences and the end of a TTL are as they were
         before.event.check.history.map(({ status }) => status),
         [0, 0, 1, 1, 2],
       );
-      assert.deepEqual(before.check.row.value, { result: 'failing', ttl: 'waiting', delivery: 'idle' });
+      assert.deepEqual(before.check.row.value, {
+        result: 'failing',
+        acknowledgement: 'unacknowledged',
+        ttl: 'waiting',
+        delivery: 'idle',
+      });
 
       ({ backend, api } = await restart(backend));
       const after = await stateOf(api);
@@ -101,6 +106,7 @@ test('a TTL that runs out after the restart is reported, and its silence is not 
       );
       assert.deepEqual((await actor(api, 'check:default/router/uplink')).row.value, {
         result: 'failing',
+        acknowledgement: 'unacknowledged',
         ttl: 'expired',
         delivery: 'idle',
       });

@@ -1,9 +1,12 @@
 // A backend without actors: it keeps events and entities in maps, and does what the test tells it.
 
+import { Incidents } from '../../src/actors/events/incidents.ts';
 import { openResources } from '../../src/actors/resources/open-resources.ts';
 import type { ResourceTable } from '../../src/actors/resources/resource-table.ts';
 import type { Outcome, Receipt } from '../../src/actors/runtime/contract.ts';
 import type { AgentSession, BackendPort, HealthReport, SessionInfo } from '../../src/http/backend-port.ts';
+import type { CheckContext } from '../../src/machines/check/check-facts.ts';
+import { decideCheck } from '../../src/machines/check/check-step-rule.ts';
 import type { Entity } from '../../src/model/entity.ts';
 import { MonError } from '../../src/model/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../../src/model/event.ts';
@@ -105,6 +108,17 @@ export class FakeBackend implements BackendPort {
   async readEvent(namespace: string, entity: string, check: string) {
     return this.events.get(`${namespace}/${entity}/${check}`);
   }
+  readonly incidents = new Incidents({
+    read: ({ namespace, entity, check }) => this.readEvent(namespace, entity, check),
+    tell: async ({ namespace, entity, check }, fact) => {
+      const key = `${namespace}/${entity}/${check}`;
+      const event = this.events.get(key);
+      const step = event === undefined ? undefined : decideCheck({ event } as CheckContext, fact);
+      if (step?.context.event) this.events.set(key, step.context.event);
+    },
+    nowMs: Date.now,
+  });
+
   async readTrace(namespace: string, entity: string, check: string) {
     return this.traces.get(`${namespace}/${entity}/${check}`);
   }

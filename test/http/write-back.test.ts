@@ -23,7 +23,7 @@ const computed: Readonly<Record<string, RegExp>> = {
   silenced: /^(creator|expire_at)$/,
   // The entity is the one that is known; metrics are handed on and not stored; the rest follows from the results.
   events:
-    /^(entity|metrics|sequence|metadata)\b|^check\.(history|state|total_state_change|last_ok|occurrences|occurrences_watermark|silenced|is_silenced)\b|^check\.metadata\.created_by$/,
+    /^(entity|metrics|sequence|metadata)\b|^check\.(history|state|total_state_change|last_ok|occurrences|occurrences_watermark|silenced|is_silenced|acknowledgement|incident_notes)\b|^check\.metadata\.created_by$/,
 };
 
 const isComputed = (kind: string, path: Path): boolean => {
@@ -235,7 +235,7 @@ test('every way to write a resource is asked here', async (t) => {
   }
   // No resources: actions, sessions, and single settings with tests of their own.
   const actions =
-    /\/(execute|hooks\/\{type\}|reinstate|password|reset_password|change_password|groups\/\{group\})$|^\w+ \/(api\/inspect|auth|api\/enterprise\/(authentication\/v2\/oidc|licensing)|api\/enterprise\/licensing)|tessen|license|prune\/v1alpha$/;
+    /\/(execute|acknowledgement|notes|hooks\/\{type\}|reinstate|password|reset_password|change_password|groups\/\{group\})$|^\w+ \/(api\/inspect|auth|api\/enterprise\/(authentication\/v2\/oidc|licensing)|api\/enterprise\/licensing)|tessen|license|prune\/v1alpha$/;
   assert.deepEqual(
     unasked.filter((way) => !actions.test(way)),
     [],

@@ -24,6 +24,9 @@ type Command =
     }
   | { readonly type: 'deadline'; readonly down: boolean }
   | { readonly type: 'finished'; readonly which: 'head' | 'stale' }
+  | { readonly type: 'acknowledge'; readonly remindEverySeconds: number }
+  | { readonly type: 'release' }
+  | { readonly type: 'reminder' }
   | { readonly type: 'restart' }
   | { readonly type: 'wait'; readonly ms: number };
 
@@ -41,6 +44,7 @@ class Model {
   watermark = 0;
   pending: number[] = [];
   seq = 0;
+  owned: { readonly every: number; readonly remindAtMs: number | null } | null = null;
   #last = { ttl: false, told: false, flaps: false };
 
   result(command: Extract<Command, { type: 'result' }>): string[] {
@@ -54,7 +58,41 @@ class Model {
     this.ttlAtMs = command.ttl ? this.nowMs + ttlMs : null;
     if (command.ttl) effects.splice(1, 0, `set ${this.ttlAtMs}`);
     else if (before !== 'notExpecting') effects.splice(1, 0, 'clear');
+    if (this.owned !== null && this.state === 'passing') {
+      this.owned = null;
+      effects.splice(1, 0, 'clear reminder');
+    }
     return effects;
+  }
+
+  acknowledge(every: number): string[] {
+    if (this.state !== 'failing' && this.state !== 'flapping') return [];
+    this.#own(every);
+    return ['persist', this.#reminder()];
+  }
+
+  release(): string[] {
+    if (this.owned === null) return [];
+    this.owned = null;
+    return ['persist', 'clear reminder'];
+  }
+
+  reminder(): string[] {
+    if (this.owned === null || this.owned.every === 0) return [];
+    this.#own(this.owned.every);
+    const effects = ['persist', this.#reminder()];
+    if (this.statuses.at(-1) !== 0 && this.#last.told) effects.push(...this.#tell());
+    return effects;
+  }
+
+  #own(every: number): void {
+    const seconds = Math.floor(this.nowMs / 1000) + every;
+    this.owned = { every, remindAtMs: every === 0 ? null : seconds * 1000 };
+  }
+
+  #reminder(): string {
+    const atMs = this.owned?.remindAtMs ?? null;
+    return atMs === null ? 'clear reminder' : `remind ${atMs}`;
   }
 
   deadline(down: boolean): string[] {
@@ -78,7 +116,7 @@ class Model {
   }
 
   resumed(): string[] {
-    const effects: string[] = [];
+    const effects: string[] = this.owned === null ? [] : [this.#reminder()];
     if (this.ttlAtMs !== null) {
       const isOver = this.ttlAtMs <= this.nowMs;
       this.ttlAtMs = isOver ? this.nowMs + ttlMs : Math.min(this.ttlAtMs, this.nowMs + ttlMs);
@@ -97,10 +135,13 @@ class Model {
     const flapping =
       this.#last.flaps && (this.state === 'flapping' ? this.change() > 20 : this.change() >= 40);
     this.state = flapping ? 'flapping' : status === 0 ? 'passing' : 'failing';
-    if (!this.#last.told) return ['persist'];
+    return this.#last.told ? ['persist', ...this.#tell()] : ['persist'];
+  }
+
+  #tell(): string[] {
     this.seq += 1;
     this.pending.push(this.seq);
-    return this.pending.length === 1 ? ['persist', `deliver ${this.seq}`] : ['persist'];
+    return this.pending.length === 1 ? [`deliver ${this.seq}`] : [];
   }
 
   change(): number {
@@ -134,6 +175,15 @@ const commands = fc.array(
         which: fc.constantFrom('head', 'stale'),
       }),
     },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        type: fc.constant('acknowledge' as const),
+        remindEverySeconds: fc.constantFrom(0, 60),
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant({ type: 'release' as const }) },
+    { weight: 1, arbitrary: fc.constant({ type: 'reminder' as const }) },
     { weight: 1, arbitrary: fc.constant({ type: 'restart' as const }) },
     // Also backwards: the wall clock may be set back.
     {
@@ -148,8 +198,9 @@ const commands = fc.array(
 );
 
 const show = (effect: CheckEffect): string => {
-  if (effect.type === 'deadline.set') return `set ${effect.atMs}`;
-  if (effect.type === 'deadline.clear') return 'clear';
+  if (effect.type === 'deadline.set')
+    return effect.name === 'reminder' ? `remind ${effect.atMs}` : `set ${effect.atMs}`;
+  if (effect.type === 'deadline.clear') return effect.name === 'reminder' ? 'clear reminder' : 'clear';
   return effect.type === 'deliver' ? `deliver ${effect.seq}` : effect.type;
 };
 
@@ -192,6 +243,20 @@ class Real {
       const head = this.context.pending[0]?.seq ?? 0;
       return { type: 'delivery.finished', seq: command.which === 'head' ? head : head + 1, nowMs };
     }
+    if (command.type === 'acknowledge') {
+      const { remindEverySeconds } = command;
+      return {
+        type: 'incident.acknowledged',
+        nowMs,
+        by: 'ada',
+        owner: 'bob',
+        comment: '',
+        remindEverySeconds,
+      };
+    }
+    if (command.type === 'release') return { type: 'incident.released' };
+    if (command.type === 'reminder')
+      return { type: 'deadline.reached', name: 'reminder', nowMs, silenced: [] };
     return command.type === 'restart' ? { type: 'check.resumed', nowMs } : undefined;
   }
 }
@@ -202,6 +267,12 @@ const expected = (model: Model, command: Command): string[] => {
       return model.result(command);
     case 'deadline':
       return model.deadline(command.down);
+    case 'acknowledge':
+      return model.acknowledge(command.remindEverySeconds);
+    case 'release':
+      return model.release();
+    case 'reminder':
+      return model.reminder();
     case 'finished':
       return model.finished(command.which);
     case 'restart':
@@ -228,6 +299,7 @@ test('the check machine does what a straightforward model does, whatever happens
         const { context } = real;
         assert.deepEqual(real.live.snapshot().value, {
           result: model.state,
+          acknowledgement: model.owned === null ? 'unacknowledged' : 'acknowledged',
           ttl: model.ttl,
           delivery: model.pending.length > 0 ? 'delivering' : 'idle',
         });

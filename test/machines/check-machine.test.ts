@@ -47,7 +47,12 @@ const reborn = (check: Live<CheckFact, CheckEffect>): Live<CheckFact, CheckEffec
 
 describe('the check machine: results', () => {
   it('waits for the first result', () => {
-    assert.deepEqual(start().snapshot().value, { result: 'awaiting', ttl: 'notExpecting', delivery: 'idle' });
+    assert.deepEqual(start().snapshot().value, {
+      result: 'awaiting',
+      acknowledgement: 'unacknowledged',
+      ttl: 'notExpecting',
+      delivery: 'idle',
+    });
   });
 
   it('goes between passing and failing with each result', () => {
@@ -114,7 +119,11 @@ describe('the check machine: results', () => {
   it('ends with its record when the check is deleted', () => {
     const check = start();
     check.send(result({ check: { ttl: 30, handlers: ['slack'] } }));
-    assert.deepEqual(types(check.send({ type: 'check.deleted' })), ['deadline.clear', 'forget']);
+    assert.deepEqual(types(check.send({ type: 'check.deleted' })), [
+      'deadline.clear',
+      'deadline.clear',
+      'forget',
+    ]);
     assert.equal(check.snapshot().status, 'done');
   });
 });
@@ -143,12 +152,22 @@ describe('the check machine: ttl', () => {
       { type: 'persist' },
       { type: 'deadline.set', name: 'ttl', atMs: 61_000 },
     ]);
-    assert.deepEqual(check.snapshot().value, { result: 'failing', ttl: 'expired', delivery: 'idle' });
+    assert.deepEqual(check.snapshot().value, {
+      result: 'failing',
+      acknowledgement: 'unacknowledged',
+      ttl: 'expired',
+      delivery: 'idle',
+    });
     assert.equal(contextOf(check).event?.check.output, 'Last check execution was 30 seconds ago');
     check.send(ttlOver(61_000));
     assert.equal(contextOf(check).event?.check.occurrences, 2);
     check.send(result({ check: ttl }, 62_000));
-    assert.deepEqual(check.snapshot().value, { result: 'passing', ttl: 'waiting', delivery: 'idle' });
+    assert.deepEqual(check.snapshot().value, {
+      result: 'passing',
+      acknowledgement: 'unacknowledged',
+      ttl: 'waiting',
+      delivery: 'idle',
+    });
   });
 
   it('lets a result without ttl end the wait, also after it ran out', () => {
@@ -166,7 +185,12 @@ describe('the check machine: ttl', () => {
     const check = start();
     check.send(result({ check: ttl }, 0));
     assert.deepEqual(types(check.send(ttlOver(30_000, { entityDown: true }))), ['persist']);
-    assert.deepEqual(check.snapshot().value, { result: 'passing', ttl: 'notExpecting', delivery: 'idle' });
+    assert.deepEqual(check.snapshot().value, {
+      result: 'passing',
+      acknowledgement: 'unacknowledged',
+      ttl: 'notExpecting',
+      delivery: 'idle',
+    });
     assert.deepEqual(check.send(ttlOver(60_000)), []);
   });
 
@@ -286,7 +310,7 @@ describe('restoring a check', () => {
   });
 
   const bad: readonly [string, unknown, number, RegExp][] = [
-    ['a newer version', good(), checkVersion + 1, /version 2 is unknown/],
+    ['a newer version', good(), checkVersion + 1, /version 3 is unknown/],
     ['version 0', good(), 0, /version 0 is unknown/],
     ['nothing', null, checkVersion, /not an object/],
     ['no context', { value: good().value }, checkVersion, /context is not an object/],
@@ -312,7 +336,7 @@ describe('restoring a check', () => {
     ],
     [
       'a final state',
-      { ...good(), value: { result: 'gone', ttl: 'gone', delivery: 'gone' } },
+      { ...good(), value: { result: 'gone', acknowledgement: 'gone', ttl: 'gone', delivery: 'gone' } },
       checkVersion,
       /final/,
     ],

@@ -78,6 +78,19 @@ const checkWalk: Walk = {
       entityDown: pick(scene, [false, false, true]),
       silenced: [],
     }),
+    (scene) => ({ type: 'deadline.reached', name: 'reminder', nowMs: scene.nowMs, silenced: [] }),
+    (scene) => ({
+      type: 'incident.acknowledged',
+      nowMs: scene.nowMs,
+      by: 'ada',
+      owner: 'bob',
+      comment: '',
+      remindEverySeconds: pick(scene, [0, 60]),
+    }),
+    (scene) => ({
+      type: pick(scene, ['incident.released', 'incident.noted']),
+      note: { by: 'ada', at: 1, text: 'seen' },
+    }),
     (scene) => ({
       type: 'delivery.finished',
       seq: (scene.context as CheckContext).pending[0]?.seq ?? 0,

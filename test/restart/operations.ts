@@ -115,6 +115,14 @@ const silence = fc
     },
   }));
 
+const acknowledged = fc
+  .record({ entity, of: fc.constantFrom('uplink', 'fan'), remind_every: fc.constantFrom(0, 60, 150) })
+  .map(({ entity: name, of, remind_every }) => ({
+    type: 'put' as const,
+    path: `${inDefault}/events/${name}/${of}/acknowledgement`,
+    body: { comment: 'seen', remind_every },
+  }));
+
 const entityDefinition = fc
   .record({ name: entity, site: fc.constantFrom('a', 'b') })
   .map(({ name, site }) => ({
@@ -217,6 +225,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('agent.status' as const), agent, status }) },
   { weight: 5, arbitrary: checkDefinition },
   { weight: 3, arbitrary: silence },
+  { weight: 3, arbitrary: acknowledged },
   { weight: 2, arbitrary: entityDefinition },
   { weight: 3, arbitrary: rights },
   { weight: 2, arbitrary: furnishing },

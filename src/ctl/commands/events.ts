@@ -1,8 +1,10 @@
-// What only events have: resolving one by hand.
+// What only events have: resolving one by hand, acknowledging its incident, notes.
+import { parseDuration } from '../../model/durations.ts';
 import type { Json } from '../client/api-client.ts';
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { eventCommands } from '../kinds/watching.ts';
+import type { Session } from '../session.ts';
 import { list, onePath, read } from './resources.ts';
 
 export const listEvents: Work = async (session) =>
@@ -25,4 +27,44 @@ export const resolveEvent: Work = async (session, name) => {
   };
   await (await session.api()).ask('PUT', onePath(session, eventCommands, name), { body });
   session.print('Resolved');
+};
+
+const word = ({ given }: Session, flag: string): string => {
+  const value = given[flag];
+  return typeof value === 'string' ? value : '';
+};
+
+/** The seconds of `30m` or of `1800`. */
+const secondsOf = (flag: string, text: string): number => {
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : parseDuration(text);
+  if (ms === null || ms < 0 || ms % 1000 !== 0)
+    throw new CtlError(`--${flag} must be whole seconds, such as 30m, 4h or 1800 (got ${text})`);
+  return ms / 1000;
+};
+
+const incident = (session: Session, name: readonly string[], part: string): string =>
+  `${onePath(session, eventCommands, name)}/${part}`;
+
+export const acknowledgeEvent: Work = async (session, name) => {
+  const remind = word(session, 'remind-every');
+  const body = {
+    comment: word(session, 'comment'),
+    owner: word(session, 'owner'),
+    ...(remind === '' ? {} : { remind_every: secondsOf('remind-every', remind) }),
+  };
+  const api = await session.api();
+  const { text } = await api.ask('PUT', incident(session, name, 'acknowledgement'), { body });
+  const { owner } = JSON.parse(text) as { readonly owner: string };
+  session.print(`Acknowledged by ${owner}`);
+};
+
+export const releaseEvent: Work = async (session, name) => {
+  await (await session.api()).ask('DELETE', incident(session, name, 'acknowledgement'));
+  session.print('Acknowledgement withdrawn');
+};
+
+export const noteEvent: Work = async (session, [entity = '', check = '', ...words]) => {
+  const body = { text: words.join(' ') };
+  await (await session.api()).ask('POST', incident(session, [entity, check], 'notes'), { body });
+  session.print('Noted');
 };

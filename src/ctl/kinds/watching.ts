@@ -1,7 +1,7 @@
 // Commands of checks, entities, events and silences (API sheet 16.6).
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
-import { at, number, rfc3339, text, timestamp, yesNo } from '../output/values.ts';
+import { at, number, rfc3339, shown, text, timestamp, yesNo } from '../output/values.ts';
 import { itemsAt } from './cells.ts';
 import { defineKind } from './kind-commands.ts';
 
@@ -159,12 +159,21 @@ export const eventCommands = defineKind({
         .join(','),
     Silenced: yesNo('check.is_silenced'),
     'Silenced By': text('check.silenced'),
+    Owner: text('check.acknowledgement.owner'),
+    Comment: text('check.acknowledgement.comment'),
+    Notes: ({ check }) =>
+      itemsAt((check ?? {}) as Json, 'incident_notes')
+        .map(({ at: seconds, by, text: note }) => `${timestamp(seconds)} ${shown(by)}: ${shown(note)}`)
+        .join('\n'),
     Timestamp: ({ timestamp: seconds }) => timestamp(seconds),
     UUID: text('id'),
   },
   columns: ['Entity', 'Check', 'Output', 'Status', 'Silenced', 'Timestamp', 'UUID'],
   title: (event) => `${entityOf(event)} - ${checkOf(event)}`,
-  rows: ['Entity', 'Check', 'Output', 'Status', 'History', 'Silenced', 'Silenced By', 'Timestamp', 'UUID'],
+  rows: [
+    ...['Entity', 'Check', 'Output', 'Status', 'History', 'Silenced', 'Silenced By'],
+    ...['Owner', 'Comment', 'Notes', 'Timestamp', 'UUID'],
+  ],
 });
 
 /** Seconds since the epoch as RFC 3339; `otherwise` where none are set. */

@@ -21,6 +21,28 @@ export const eventSubcommands = (
     examples: ['mon-ctl event resolve web01 disk'],
   }),
   command(
+    'ack <entity> <check>',
+    'acknowledge an incident: handlers hear of a change of status, not of repetitions',
+    events('acknowledgeEvent'),
+    {
+      flags: [
+        flag('comment,c <text>', 'what others should know'),
+        flag('owner <name>', 'who takes care of it (default: you)'),
+        flag('remind-every <duration>', 'tell handlers again after this time, such as 4h'),
+      ],
+      examples: [
+        "mon-ctl event ack web01 disk --comment 'disk ordered' --remind-every 4h",
+        'mon-ctl event ack web01 disk --owner bob',
+      ],
+    },
+  ),
+  command('unack <entity> <check>', 'withdraw an acknowledgement', events('releaseEvent'), {
+    examples: ['mon-ctl event unack web01 disk'],
+  }),
+  command('note <entity> <check> <text...>', 'add a note to an incident', events('noteEvent'), {
+    examples: ["mon-ctl event note web01 disk 'the vendor was called'"],
+  }),
+  command(
     'trace <entity> <check>',
     'say what filters, mutator and handlers did with the last event',
     traces('traceEvent'),

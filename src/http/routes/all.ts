@@ -19,6 +19,7 @@ import { clusterRoutes } from './cluster.ts';
 import { entityRoutes } from './entities.ts';
 import { entityV3Routes } from './entities-v3.ts';
 import { eventRoutes } from './events.ts';
+import { incidentRoutes } from './incidents.ts';
 import { licenseRoutes } from './license.ts';
 import { mayRoutes } from './may.ts';
 import { namespaceRoutes } from './namespaces.ts';
@@ -60,6 +61,7 @@ export const apiRoutes = ({
     ...authRoutes(authenticator),
     ...oidcRoutes(issuers, authenticator, refreshRoute(authenticator)),
     ...eventRoutes(backend),
+    ...incidentRoutes(backend),
     ...entityRoutes(entities),
     ...entityV3Routes(entities),
     ...checkRoutes(backend),

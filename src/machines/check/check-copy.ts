@@ -54,4 +54,6 @@ export const copyCheck = (check: Check): WholeCheck => ({
   occurrences_watermark: check.occurrences_watermark,
   silenced: check.silenced,
   is_silenced: check.is_silenced,
+  acknowledgement: check.acknowledgement,
+  incident_notes: check.incident_notes,
 });

@@ -1,5 +1,6 @@
 // Small decisions of the check machine about its deadline and its deliveries. Pure.
 import { resumedDeadline } from '../boot-grace-rule.ts';
+import { remindAtMs } from './acknowledgement-rule.ts';
 import type { CheckContext, CheckEffect, CheckFact } from './check-facts.ts';
 
 export const resumedTtl = (context: CheckContext, fact: CheckFact): number | null => {
@@ -41,6 +42,13 @@ export const headOf = ({ pending }: CheckContext): CheckEffect => {
 export const deadlineOf = ({ ttlAtMs }: CheckContext): CheckEffect => {
   if (ttlAtMs === null) throw new Error('check machine: waiting, but for no time');
   return { type: 'deadline.set', name: 'ttl', atMs: ttlAtMs };
+};
+
+export const reminderOf = (context: CheckContext): CheckEffect => {
+  const atMs = remindAtMs(context);
+  return atMs === null
+    ? { type: 'deadline.clear', name: 'reminder' }
+    : { type: 'deadline.set', name: 'reminder', atMs };
 };
 
 const plainPersist: CheckEffect = { type: 'persist' };

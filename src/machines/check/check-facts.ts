@@ -1,4 +1,5 @@
 // What a check actor is told and what it asks for: the vocabulary of the check machine.
+import type { IncidentNote } from '../../model/acknowledgement.ts';
 import type { CheckEvent, Event } from '../../model/event.ts';
 
 /** An event on its way to the pipelines. Kept with the check until the pipelines are done with it. */
@@ -88,6 +89,26 @@ export type CheckFact =
     }
   /** These silences, which ended with an incident, are gone for good. */
   | { readonly type: 'silences.ended'; readonly names: readonly string[] }
+  /** Somebody takes care of the incident. Does nothing while the check passes. `remindEverySeconds` 0: no reminders. */
+  | {
+      readonly type: 'incident.acknowledged';
+      readonly nowMs: number;
+      readonly by: string;
+      readonly owner: string;
+      readonly comment: string;
+      readonly remindEverySeconds: number;
+    }
+  /** Nobody takes care of it any more: its next result reaches the handlers. */
+  | { readonly type: 'incident.released' }
+  | { readonly type: 'incident.noted'; readonly note: IncidentNote }
+  /** The time after which handlers are reminded of an acknowledged incident is over. */
+  | {
+      readonly type: 'deadline.reached';
+      readonly name: 'reminder';
+      readonly nowMs: number;
+      readonly silenced: readonly string[];
+      readonly untold?: unknown;
+    }
   /** After a restart: deliver again what was under way, and end again the silences that were ending. */
   | { readonly type: 'check.resumed'; readonly nowMs: number }
   | { readonly type: 'check.deleted' };
@@ -96,8 +117,8 @@ export type CheckFact =
 export type CheckEffect =
   /** `dropped`: this step gave deliveries up; so many since the check exists. */
   | { readonly type: 'persist'; readonly dropped?: number }
-  | { readonly type: 'deadline.set'; readonly name: 'ttl'; readonly atMs: number }
-  | { readonly type: 'deadline.clear'; readonly name: 'ttl' }
+  | { readonly type: 'deadline.set'; readonly name: 'ttl' | 'reminder'; readonly atMs: number }
+  | { readonly type: 'deadline.clear'; readonly name: 'ttl' | 'reminder' }
   | { readonly type: 'deliver'; readonly seq: number; readonly event: Event }
   /** The incident has resolved: of these silences, which matched it, those that end on resolve end now. */
   | { readonly type: 'silences.resolve'; readonly names: readonly string[] }

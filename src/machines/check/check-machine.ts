@@ -1,8 +1,11 @@
-// The check machine: what is known about one check on one entity. Three regions move at once.
+// The check machine: what is known about one check on one entity. Four regions move at once.
 //   result    awaiting       the first result
 //             passing        the next result
 //             failing        the next result
 //             flapping       the next result; the status changes too often to mean much
+//   acknowledgement
+//             unacknowledged somebody who takes care of the incident
+//             acknowledged   the end of the incident, its release, or the time of a reminder
 //   ttl       notExpecting   a result that promises another one (`ttl`)
 //             waiting        that other result, until the deadline
 //             expired        the same, after the deadline; asked again every ttl
@@ -20,7 +23,7 @@
 
 import { assign, emit, enqueueActions, setup } from 'xstate';
 import { isObject } from '../../model/is-object.ts';
-import { type RestoreRule, restore } from '../restore-rule.ts';
+import { type RestoreRule, restore, type StoredState } from '../restore-rule.ts';
 import {
   afterDelay,
   afterDelivery,
@@ -30,10 +33,11 @@ import {
   isEndingSilences,
   isHead,
   persistOf,
+  reminderOf,
   resumedTtl,
 } from './check-decisions.ts';
 import type { CheckContext, CheckEffect, CheckFact } from './check-facts.ts';
-import { decideCheck, isApplied, nextContextOf, stepOf } from './check-step-rule.ts';
+import { decideCheck, endsAcknowledgement, isApplied, nextContextOf, stepOf } from './check-step-rule.ts';
 import { noRecentIds } from './recent-ids-rule.ts';
 
 export interface CheckInput {
@@ -49,7 +53,7 @@ export const checkInput = ({ namespace, entity, check }: CheckInput): CheckInput
 });
 
 /** Grows when the stored shape of `{value, context}` changes; then `migrations` gets a step. */
-export const checkVersion = 1;
+export const checkVersion = 2;
 
 const machine = setup({
   types: {
@@ -74,6 +78,8 @@ const machine = setup({
     },
     hasNews: ({ event }) => stepOf(event).context.pending.length > 0,
     isEndingSilences: ({ context }) => isEndingSilences(context),
+    isNoted: ({ event }) => stepOf(event).outcome === 'noted',
+    endsAcknowledgement: ({ context, event }) => endsAcknowledgement(context, stepOf(event)),
     isLastDelivery: ({ context, event }) => isHead(context, event) && context.pending.length === 1,
     isHeadDelivery: ({ context, event }) => isHead(context, event),
   },
@@ -95,6 +101,8 @@ const machine = setup({
     noteSilences: assign(({ context, event }) => afterSilences(context, event)),
     setDeadline: emit(({ context }) => deadlineOf(context)),
     clearDeadline: emit({ type: 'deadline.clear', name: 'ttl' }),
+    setReminder: emit(({ context }) => reminderOf(context)),
+    clearReminder: emit({ type: 'deadline.clear', name: 'reminder' }),
     deliverHead: emit(({ context }) => headOf(context)),
     forget: emit({ type: 'forget' }),
   },
@@ -131,6 +139,7 @@ const silences = {
   'silences.ended': { guard: 'isEndingSilences', actions: ['noteSilences', 'persist'] },
   'check.resumed': { guard: 'isEndingSilences', actions: 'endSilencesAgain' },
 } as const;
+const acknowledged = { guard: 'isNoted', actions: ['persist', 'takeStep', 'setReminder'] } as const;
 const gone = { type: 'final', description: 'The check was deleted.' } as const;
 
 const renewed = { guard: 'expectsAnother', target: 'waiting', actions: 'setDeadline' } as const;
@@ -159,9 +168,13 @@ export const checkMachine = machine.createMachine({
     decide: decideCheck,
     events: {
       'result.received': 'A result of this check came in, from an agent or over the API.',
-      'deadline.reached': 'The time within which another result was promised is over.',
+      'deadline.reached':
+        'The time within which another result was promised is over, or handlers are to be reminded.',
       'delivery.delayed': 'A delivery met an outage and is tried again later.',
       'delivery.finished': 'The pipelines are done with one event.',
+      'incident.acknowledged': 'Somebody takes care of the incident.',
+      'incident.released': 'Nobody takes care of the incident any more.',
+      'incident.noted': 'Somebody wrote a note about the incident.',
       'silences.ended': 'The silences that ended with an incident are gone from the store.',
       'check.resumed': 'The check is back from its durable record after a restart.',
       'check.deleted': 'Somebody deleted the event of this check.',
@@ -169,9 +182,10 @@ export const checkMachine = machine.createMachine({
   },
   on: {
     'check.deleted': {
-      target: ['.result.gone', '.ttl.gone', '.delivery.gone'],
-      actions: ['clearDeadline', 'forget'],
+      target: ['.result.gone', '.acknowledgement.gone', '.ttl.gone', '.delivery.gone'],
+      actions: ['clearDeadline', 'clearReminder', 'forget'],
     },
+    'incident.noted': { guard: 'isNoted', actions: kept },
   },
   states: {
     result: {
@@ -197,6 +211,36 @@ export const checkMachine = machine.createMachine({
             'result.received': [...fromFlapping, again],
             'deadline.reached': silentFlapping,
             ...silences,
+          },
+        },
+        gone,
+      },
+    },
+    acknowledgement: {
+      initial: 'unacknowledged',
+      description: 'Whether somebody takes care of the incident.',
+      states: {
+        unacknowledged: {
+          description: 'Nobody said so, or there is no incident. Handlers are told of every result.',
+          on: { 'incident.acknowledged': { ...acknowledged, target: 'acknowledged' } },
+        },
+        acknowledged: {
+          description:
+            'Somebody does: handlers hear of a change of status and of reminders, not of repetitions. Ends when the check passes.',
+          on: {
+            'result.received': {
+              guard: 'endsAcknowledgement',
+              target: 'unacknowledged',
+              actions: 'clearReminder',
+            },
+            'incident.acknowledged': acknowledged,
+            'incident.released': {
+              guard: 'isNoted',
+              target: 'unacknowledged',
+              actions: [...kept, 'clearReminder'],
+            },
+            'deadline.reached': acknowledged,
+            'check.resumed': { actions: 'setReminder' },
           },
         },
         gone,
@@ -255,6 +299,12 @@ export const checkMachine = machine.createMachine({
   },
 });
 
+/** Version 1 knew no acknowledgements. The regions are in the order of the machine. */
+const unacknowledged = ({ value, context }: StoredState): StoredState => {
+  const { result, ...others } = value as Readonly<Record<string, unknown>>;
+  return { value: { result, acknowledgement: 'unacknowledged', ...others }, context };
+};
+
 const contextFault = (context: Readonly<Record<string, unknown>>): string | undefined => {
   for (const name of ['namespace', 'entity', 'check', 'recentIds']) {
     if (typeof context[name] !== 'string') return `context.${name} is not a string`;
@@ -270,7 +320,7 @@ const contextFault = (context: Readonly<Record<string, unknown>>): string | unde
   return typeof deliverySeq === 'number' ? undefined : 'context.deliverySeq is not a number';
 };
 
-const rule: RestoreRule = { version: checkVersion, migrate: {}, contextFault };
+const rule: RestoreRule = { version: checkVersion, migrate: { 1: unacknowledged }, contextFault };
 
 /** A stored `{value, context}` as a live snapshot. Throws a RestoreError that says why it cannot be one. */
 export const restoreCheck = (state: unknown, version: number) => restore(checkMachine, rule, state, version);

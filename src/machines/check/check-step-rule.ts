@@ -2,6 +2,14 @@
 // guards and actions of all regions read the same decision, so a result is merged once, in one microstep.
 import type { CheckState } from '../../model/check.ts';
 import type { CheckEvent } from '../../model/event.ts';
+import {
+  acknowledge,
+  acknowledgementOf,
+  addNote,
+  type ReminderFact,
+  remind,
+  withdraw,
+} from './acknowledgement-rule.ts';
 import type { CheckContext, CheckFact, EventWrite } from './check-facts.ts';
 import { needsDelivery, queueDelivery } from './delivery-rule.ts';
 import { type Circumstances, mergeResult } from './merge-rule.ts';
@@ -11,9 +19,10 @@ import { ttlDeadline, ttlFailure } from './ttl-rule.ts';
 
 /**
  * passing, failing, flapping: a result was applied, and this is the state of the check now.
+ * noted: people changed what is known of the incident, or handlers are reminded of it; there is no new result.
  * repeated: an event already applied came again. excused: the TTL ran out, but the entity itself is down and that alert is enough. ignored: nothing to do.
  */
-export type CheckOutcome = CheckState | 'repeated' | 'excused' | 'ignored';
+export type CheckOutcome = CheckState | 'noted' | 'repeated' | 'excused' | 'ignored';
 
 export interface CheckStep {
   readonly outcome: CheckOutcome;
@@ -24,7 +33,7 @@ export interface CheckStep {
 }
 
 type ResultFact = Extract<CheckFact, { readonly type: 'result.received' }>;
-type DeadlineFact = Extract<CheckFact, { readonly type: 'deadline.reached' }>;
+type DeadlineFact = Extract<CheckFact, { readonly name: 'ttl' }>;
 
 const nobody: readonly string[] = [];
 
@@ -52,6 +61,32 @@ const afterDeadline = (context: CheckContext, fact: DeadlineFact): CheckStep => 
   return apply(context, ttlFailure(event, fact.nowMs), fact, context.recentIds);
 };
 
+const delivering = (
+  context: CheckContext,
+  event: CheckEvent,
+): Pick<CheckContext, 'pending' | 'deliverySeq' | 'droppedDeliveries'> => {
+  const seq = context.deliverySeq + 1;
+  const { pending, dropped } = queueDelivery(context.pending, { seq, event });
+  return { pending, deliverySeq: seq, droppedDeliveries: context.droppedDeliveries + dropped };
+};
+
+const afterReminder = (context: CheckContext, fact: ReminderFact): CheckStep => {
+  const reminder = remind(context, fact);
+  if (reminder === null) return unapplied('ignored', context);
+  const next = { ...context, event: reminder.stored };
+  if (reminder.told === null) return unapplied('noted', next);
+  if (fact.untold !== undefined) return unapplied('noted', { ...next, lastTrace: fact.untold });
+  if (!needsDelivery(reminder.told)) return unapplied('noted', next);
+  return unapplied('noted', { ...next, ...delivering(context, reminder.told) });
+};
+
+const noted = (context: CheckContext, event: CheckEvent | null): CheckStep =>
+  event === null ? unapplied('ignored', context) : unapplied('noted', { ...context, event });
+
+/** Whether the check is acknowledged before and no longer afterwards. */
+export const endsAcknowledgement = (context: CheckContext, step: CheckStep): boolean =>
+  acknowledgementOf(context.event) !== undefined && acknowledgementOf(step.context.event) === undefined;
+
 const apply = (
   context: CheckContext,
   incoming: CheckEvent,
@@ -68,13 +103,7 @@ const apply = (
   };
   if (merged.imported) next.lastTrace = around.write?.importTrace;
   else if (around.untold !== undefined) next.lastTrace = around.untold;
-  else if (needsDelivery(merged.whole)) {
-    const seq = context.deliverySeq + 1;
-    const queued = queueDelivery(context.pending, { seq, event: merged.whole });
-    next.deliverySeq = seq;
-    next.pending = queued.pending;
-    next.droppedDeliveries += queued.dropped;
-  }
+  else if (needsDelivery(merged.whole)) Object.assign(next, delivering(context, merged.whole));
   const resolved = merged.resolves ? (around.expiring ?? around.silenced) : nobody;
   if (resolved.length > 0)
     next.endingSilences = [...new Set([...(context.endingSilences ?? nobody), ...resolved])];
@@ -84,7 +113,11 @@ const apply = (
 /** Pure. What a fact does to a check that is in this context. Undefined for those whose guards need no decision. */
 export const decideCheck = (context: CheckContext, fact: CheckFact): CheckStep | undefined => {
   if (fact.type === 'result.received') return afterResult(context, fact);
-  if (fact.type === 'deadline.reached') return afterDeadline(context, fact);
+  if (fact.type === 'deadline.reached')
+    return fact.name === 'ttl' ? afterDeadline(context, fact) : afterReminder(context, fact);
+  if (fact.type === 'incident.acknowledged') return noted(context, acknowledge(context, fact));
+  if (fact.type === 'incident.released') return noted(context, withdraw(context));
+  if (fact.type === 'incident.noted') return noted(context, addNote(context, fact));
   return undefined;
 };
 

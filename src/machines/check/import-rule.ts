@@ -4,7 +4,8 @@ import type { Check, HistoryEntry } from '../../model/check.ts';
 import { maxHistoryEntries } from '../limits.ts';
 
 /** What a merge asks of the event before. */
-export type Before = Pick<Check, 'history' | 'state' | 'occurrences' | 'occurrences_watermark' | 'last_ok'>;
+export type Before = Pick<Check, 'history' | 'state' | 'occurrences' | 'occurrences_watermark' | 'last_ok'> &
+  Partial<Pick<Check, 'acknowledgement' | 'incident_notes'>>;
 
 export interface Past {
   readonly before: Before;

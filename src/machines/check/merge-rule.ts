@@ -90,6 +90,9 @@ const mergeCheck = (
   check.occurrences_watermark = counts.watermark;
   check.silenced = silenced.length === 0 ? undefined : silenced;
   check.is_silenced = silenced.length > 0;
+  // Both end with the incident. What a sender says of them is dropped, also in an event that brings its past along.
+  check.acknowledgement = state === 'passing' ? undefined : previous?.acknowledgement;
+  check.incident_notes = state === 'passing' ? undefined : previous?.incident_notes;
   return check;
 };
 

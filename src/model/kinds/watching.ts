@@ -32,6 +32,7 @@ const eventReaders: ReadonlyMap<string, EventReader> = new Map<string, EventRead
   ['entity.entity_class', ({ entity }) => entity.entity_class],
   ['entity.name', ({ entity }) => entity.metadata.name],
   ['entity.subscriptions', ({ entity }) => entity.subscriptions],
+  ['check.acknowledgement.owner', ofCheck(({ acknowledgement }) => acknowledgement?.owner ?? '')],
   ['check.name', ofCheck(({ metadata }) => metadata.name)],
   ...(
     [

@@ -43,7 +43,11 @@ describe('boot-with-one-bad-record', () => {
   });
 
   for (const [kind, key, broken] of [
-    ['check', 'default/web-02/cpu', '"value":{"result":"dancing","ttl":"waiting","delivery":"idle"}'],
+    [
+      'check',
+      'default/web-02/cpu',
+      '"value":{"result":"dancing","acknowledgement":"unacknowledged","ttl":"waiting","delivery":"idle"}',
+    ],
     ['entity', 'default/web-02', '"value":"dancing"'],
   ] as const) {
     test(`a record (${kind}) in a state that nobody knows is set aside whole, reported, and begins anew`, async () => {

@@ -53,7 +53,12 @@ export const members: Readonly<Record<string, DurableMember>> = {
     identity: { namespace: 'default', entity: 'web-01', check: 'cpu' },
     verifyRestored({ value, context }, world) {
       const { event, ttlAtMs } = context as CheckContext;
-      assert.deepEqual(value, { result: 'failing', ttl: 'waiting', delivery: 'idle' });
+      assert.deepEqual(value, {
+        result: 'failing',
+        acknowledgement: 'unacknowledged',
+        ttl: 'waiting',
+        delivery: 'idle',
+      });
       assert.equal(event?.check.history?.length, 3);
       assert.equal(ttlAtMs, world.nowMs - 10_000 + 3_600_000);
       // What was under way when the record was written is delivered again.

@@ -1,5 +1,6 @@
 // The family `check`: one actor for each check of each entity. It keeps its last event, waits for its TTL, and hands its
 // events to the pipelines, one at a time and in order.
+import { remindAtMs } from '../../../machines/check/acknowledgement-rule.ts';
 import type {
   CheckContext,
   CheckEffect,
@@ -43,7 +44,7 @@ export interface CheckPorts {
   readonly endSilences: (source: LiveActor, namespace: string, names: readonly string[]) => void;
   /** The end of the incident could not be kept: silences that were lifted cover events again. */
   readonly restoreSilences: (namespace: string, names: readonly string[]) => void;
-  /** Completes what only the rest of the backend knows about a TTL that ran out. */
+  /** Completes what only the rest of the backend knows about a TTL that ran out, or about a reminder. */
   readonly circumstances: (context: CheckContext) => {
     readonly entityDown: boolean;
     readonly silenced: readonly string[];
@@ -80,6 +81,14 @@ export const checkFamily = defineFamily<CheckIdentity, CheckContext, CheckFact, 
         nowMs,
         ...ports.circumstances(context),
       }),
+    },
+    reminder: {
+      waitsFor: 'time',
+      storedAt: remindAtMs,
+      message(nowMs, context, { ports }) {
+        const { silenced, untold } = ports.circumstances(context);
+        return { type: 'deadline.reached', name: 'reminder', nowMs, silenced, untold };
+      },
     },
   },
   key: ({ namespace, entity, check }) => checkKey(namespace, entity, check),

@@ -95,7 +95,12 @@ test('an event that is delivered takes steps of the plan only: out to the pipeli
     idle,
     decided(checkMachine, idle, { type: 'result.received', event, nowMs: 1_000, silenced: [] }),
   );
-  assert.deepEqual(received?.snapshot.value, { result: 'failing', ttl: 'waiting', delivery: 'delivering' });
+  assert.deepEqual(received?.snapshot.value, {
+    result: 'failing',
+    acknowledgement: 'unacknowledged',
+    ttl: 'waiting',
+    delivery: 'delivering',
+  });
   assert.deepEqual(
     received.emitted.map(({ type }) => type),
     ['persist', 'deadline.set', 'deliver'],
@@ -104,7 +109,12 @@ test('an event that is delivered takes steps of the plan only: out to the pipeli
     received.snapshot,
     decided(checkMachine, received.snapshot, { type: 'delivery.finished', seq: 1, nowMs: 2_000 }),
   );
-  assert.deepEqual(finished?.snapshot.value, { result: 'failing', ttl: 'waiting', delivery: 'idle' });
+  assert.deepEqual(finished?.snapshot.value, {
+    result: 'failing',
+    acknowledgement: 'unacknowledged',
+    ttl: 'waiting',
+    delivery: 'idle',
+  });
 });
 
 interface Tally {
