@@ -27,6 +27,10 @@ export const diskCheckIntervalMs = 50;
 /** Encoded records of a batch are stored in reusable chunks of this size. */
 export const arenaChunkBytes = 4 * 1024 * 1024;
 
+/** The buffer in which one record is written; it grows, and is replaced after a record above the maximum. */
+export const writerBytes = 16_384;
+export const maxWriterBytes = 1_048_576;
+
 /** MongoDB: the heartbeat interval of the owner, and the silence after which another backend takes over. */
 export const mongoBeatMs = 1_000;
 export const mongoOwnerPatienceMs = 6_000;

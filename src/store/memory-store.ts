@@ -178,4 +178,4 @@ export class MemoryStore implements ExaminedStore {
 }
 
 const encode = (write: Extract<StoreWrite, { type: 'put' }>): string =>
-  toJson(write.kind, write.key, write.record);
+  toJson(write.kind, write.key, write.record).toString();

@@ -5,8 +5,9 @@
 // faster only with a shared dictionary of shapes (decoding 1.9 us), but a damaged dictionary would lose every
 // record. JSON also stays readable with any tool.
 import { crc32 } from 'node:zlib';
-import { arenaChunkBytes, maxRecordBytes } from './limits.ts';
-import { recordText } from './record-text.ts';
+import { JsonWriter } from './json-writer.ts';
+import { arenaChunkBytes, maxRecordBytes, maxWriterBytes, writerBytes } from './limits.ts';
+import { writeRecord } from './record-text.ts';
 import { type StoredRecord, StoreError } from './snapshot-store.ts';
 
 const jsonForm = 1;
@@ -26,12 +27,11 @@ export class RecordArena {
   /** Throws StoreError('invalid') if the record is not JSON or too large. */
   encode(kind: string, key: string, record: StoredRecord): Buffer {
     const text = toJson(kind, key, record);
-    const { chunk, offset } = this.#room(headerBytes + text.length * 3);
-    const length = chunk.write(text, offset + headerBytes, 'utf8');
-    if (length > maxRecordBytes) throw tooLarge(kind, key, length);
-    const bytes = chunk.subarray(offset, offset + headerBytes + length);
+    const { chunk, offset } = this.#room(headerBytes + text.length);
+    const bytes = chunk.subarray(offset, offset + headerBytes + text.length);
+    bytes.set(text, headerBytes);
     bytes[0] = jsonForm;
-    bytes.writeUInt32LE(crc32(bytes.subarray(headerBytes)), 1);
+    bytes.writeUInt32LE(crc32(text), 1);
     this.#offset = (offset + bytes.length + 7) & ~7;
     return bytes;
   }
@@ -54,17 +54,23 @@ export class RecordArena {
   }
 }
 
-/** The record as JSON text; throws StoreError('invalid') if it is not JSON. */
-export function toJson(kind: string, key: string, record: StoredRecord): string {
-  let text: string;
+/** One for all stores: a record is copied as soon as it is written. */
+let writer = new JsonWriter(writerBytes);
+
+/** The record as JSON, valid until the next call; throws StoreError('invalid') if it is not JSON or too large. */
+export function toJson(kind: string, key: string, record: StoredRecord): Buffer {
+  writer.begin();
   try {
-    text = recordText(record);
+    writeRecord(writer, record);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new StoreError('invalid', `${kind} ${key}: the record is not plain JSON data (${why})`, { cause });
   }
-  if (text.length > maxRecordBytes) throw tooLarge(kind, key, text.length);
-  return text;
+  const { written } = writer;
+  // A large record must not keep its memory for good.
+  if (written.length > maxWriterBytes) writer = new JsonWriter(writerBytes);
+  if (written.length > maxRecordBytes) throw tooLarge(kind, key, written.length);
+  return written;
 }
 
 const tooLarge = (kind: string, key: string, bytes: number): StoreError =>

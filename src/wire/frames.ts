@@ -21,8 +21,18 @@ const knownTypes: ReadonlySet<string> = new Set(messageTypes);
 
 export const isMessageType = (type: string): type is MessageType => knownTypes.has(type);
 
+/** `<type>\n` as bytes: results and keepalives are recognized without making a string of their type. */
+const usual = (['event', 'keepalive'] as const).map((type) => ({ type, bytes: Buffer.from(`${type}\n`) }));
+
+const startsWith = (bytes: Buffer, start: Buffer): boolean => {
+  for (let at = 0; at < start.length; at += 1) if (bytes[at] !== start[at]) return false;
+  return true;
+};
+
 /** Splits at the first newline. Null means an invalid message, which ends the session. */
 export const decodeFrame = (bytes: Buffer): Frame | null => {
+  for (const { type, bytes: start } of usual)
+    if (startsWith(bytes, start)) return { type, payload: bytes.subarray(start.length) };
   const end = bytes.indexOf(newline);
   if (end < 0 || end > maxFrameTypeBytes) return null;
   return { type: bytes.toString('latin1', 0, end), payload: bytes.subarray(end + 1) };

@@ -85,6 +85,9 @@ export type RefusedEvent = Ack['refused'][number];
 
 /** As many `ack` frames as needed, usually one. */
 export const encodeAcks = (ids: readonly string[], refused: readonly RefusedEvent[] = []): Buffer[] => {
+  // The usual case: a few ids, none refused.
+  if (refused.length === 0 && ids.length > 0 && ids.length <= maxAckIds)
+    return [encodeFrame('ack', `{"ids":${JSON.stringify(ids)}}`)];
   const frames: Buffer[] = [];
   const rounds = Math.max(Math.ceil(ids.length / maxAckIds), Math.ceil(refused.length / maxAckIds));
   for (let round = 0; round < rounds; round += 1) {

@@ -6,8 +6,10 @@ import type { Check } from '../../src/model/check.ts';
 import { definitionOf, resultOf } from '../../src/model/check-parts.ts';
 import { eventSchema } from '../../src/model/event.ts';
 import { rememberJson } from '../../src/model/known-json.ts';
-import { historyText } from '../../src/store/history-text.ts';
-import { recordText } from '../../src/store/record-text.ts';
+import { isPlainHistory, maxHistoryBytes, writeHistory } from '../../src/store/history-text.ts';
+import { JsonWriter } from '../../src/store/json-writer.ts';
+import { maxWriterBytes } from '../../src/store/limits.ts';
+import { decodeRecord, RecordArena, toJson } from '../../src/store/record-codec.ts';
 import type { StoredRecord } from '../../src/store/snapshot-store.ts';
 import { fc } from '../property.ts';
 
@@ -31,8 +33,13 @@ const checkState = (
 
 const remember = (value: object): void => rememberJson(value, JSON.stringify(value));
 
-const saysTheSame = (state: unknown): void =>
-  assert.deepEqual(JSON.parse(recordText(record(state))), JSON.parse(JSON.stringify(record(state))));
+const textOf = (state: unknown): string => toJson('check', 'k', record(state)).toString();
+
+const saysTheSame = (state: unknown): void => {
+  const expected = JSON.parse(JSON.stringify(record(state)));
+  assert.deepEqual(JSON.parse(textOf(state)), expected);
+  assert.deepEqual(decodeRecord(new RecordArena().encode('check', 'k', record(state)), 3), expected);
+};
 
 test('a record around a known entity reads back the same', () => {
   const entity = { metadata: { name: 'web-01', labels: { 'ü$&': '"$1"' } }, last_seen: 1 };
@@ -49,7 +56,7 @@ test('a delivery reads back the same', () => {
   saysTheSame({ event });
   remember(sender);
   saysTheSame({ event });
-  assert.match(recordText(record({ event })), /"state":\{"event":/);
+  assert.match(textOf({ event }), /"state":\{"event":/);
   saysTheSame({ event, more: 1 });
   saysTheSame({ event: { entity: sender } });
 });
@@ -57,7 +64,7 @@ test('a delivery reads back the same', () => {
 test('the known text is what is written', () => {
   const entity = { metadata: { name: 'web-01' } };
   rememberJson(entity, '{"known":true}');
-  assert.match(recordText(record(checkState(entity))), /"entity":\{"known":true\},"check"/);
+  assert.match(textOf(checkState(entity)), /"entity":\{"known":true\},"check"/);
 });
 
 const entity = { entity_class: 'agent', metadata: { name: 'web-01' } };
@@ -109,18 +116,61 @@ test('results that share a definition read back the same, and so does one that s
 test('a history reads to the byte as JSON.stringify writes it', () => {
   const number = fc.oneof(fc.nat(), fc.integer(), fc.double(), fc.maxSafeInteger(), fc.constant(-0));
   const entry = fc.oneof(
-    { weight: 8, arbitrary: fc.record({ status: fc.nat(), executed: fc.integer() }) },
+    { weight: 50, arbitrary: fc.record({ status: fc.nat(), executed: fc.integer() }) },
+    { weight: 5, arbitrary: fc.record({ status: fc.maxSafeInteger(), executed: fc.maxSafeInteger() }) },
+    { weight: 5, arbitrary: fc.constantFrom({ status: 0, executed: -1 }, { status: 9, executed: 10 }) },
     fc.record({ status: number, executed: number }),
     fc.record({ executed: fc.nat(), status: fc.nat() }),
     fc.record({ status: fc.nat(), executed: fc.nat(), more: fc.nat() }, { requiredKeys: [] }),
     fc.constantFrom<unknown>(null, 5, 'x', [], [1, 2]),
   );
   fc.assert(
-    fc.property(fc.array(entry, { maxLength: 22 }), (history) =>
-      assert.equal(historyText(history), JSON.stringify(history)),
-    ),
+    fc.property(fc.array(entry, { maxLength: 22 }), fc.nat(9), (history, from) => {
+      if (!isPlainHistory(history)) return;
+      const text = JSON.stringify(history);
+      const bytes = Buffer.alloc(from + maxHistoryBytes(history));
+      assert.equal(bytes.toString('utf8', from, writeHistory(bytes, from, history)), text);
+    }),
     { numRuns: 1_000 },
   );
+});
+
+test('fields read to the byte as JSON.stringify writes them', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 80 }),
+    fc.string({ unit: 'grapheme-ascii', maxLength: 80 }),
+    fc.string({ unit: fc.constantFrom('a', '"', '\\', '\n', '{', 'é', '\ud83d', '\ude00'), maxLength: 60 }),
+  );
+  const value = fc.oneof(
+    ...[text, fc.nat(), fc.maxSafeInteger(), fc.double(), fc.boolean()],
+    fc.constantFrom<unknown>(null, undefined, -0, [], {}, Number.NaN, () => 1, Symbol('s')),
+    fc.jsonValue(),
+  );
+  fc.assert(
+    fc.property(fc.dictionary(text, value, { noNullPrototype: true }), (object) => {
+      // So small a buffer grows while it is written.
+      const writer = new JsonWriter(1);
+      writer.begin();
+      writer.text('{');
+      writer.fields(object);
+      writer.text('}');
+      assert.equal(writer.written.toString(), JSON.stringify(object));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('after a large record the next one is written as before', () => {
+  const large = checkState({ ...known, more: 'é'.repeat(maxWriterBytes) });
+  for (const state of [large, checkState(known), large, checkState(known)]) saysTheSame(state);
+});
+
+test('what JSON has no form for is refused, wherever it stands', () => {
+  for (const more of [{ big: 1n }, { pending: [1n] }, { lastTrace: { a: 1n } }])
+    assert.throws(
+      () => textOf(checkState(known, undefined, more)),
+      /check k: the record is not plain JSON data/,
+    );
 });
 
 const known = { ...entity };
@@ -139,6 +189,6 @@ for (const state of [
   checkState(known, 'text'),
 ]) {
   test(`a state of another kind is written as it is: ${JSON.stringify(state).slice(0, 60)}`, () => {
-    assert.equal(recordText(record(state)), JSON.stringify(record(state)));
+    assert.equal(textOf(state), JSON.stringify(record(state)));
   });
 }

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { createTokenBucket } from '../../model/token-bucket.ts';
 import { within } from '../../model/within.ts';
 import { asBuffer } from '../../wire/frames.ts';
@@ -25,6 +25,7 @@ import { type EdgeCounts, newEdgeCounts, noteHandshake } from './counts.ts';
 import { decideHandshake, type HandshakeOptions, type Refused, type Welcome } from './handshake.ts';
 import { KnownFrames } from './known-frame.ts';
 import { closeCodes, type EdgeLimits, edgeLimits } from './limits.ts';
+import { messageFrame } from './message-frame.ts';
 import { refuseRequest, refuseUpgrade } from './refusal.ts';
 import { SessionBook } from './session-book.ts';
 import { createRulesVersion, watchRules } from './standing.ts';
@@ -181,7 +182,13 @@ export const createEdge = (options: EdgeOptions): Edge => {
     upgrade(request, socket, head, verdict, (webSocket) => {
       // The agent was accepted after the shutdown began.
       if (closing) webSocket.close(closeCodes.goingAway, 'bye');
-      else welcomeAgent(world, liveSocket(webSocket), verdict, request.socket.remoteAddress ?? 'unknown');
+      else
+        welcomeAgent(
+          world,
+          liveSocket(webSocket, socket),
+          verdict,
+          request.socket.remoteAddress ?? 'unknown',
+        );
     });
   };
 
@@ -245,8 +252,15 @@ const whoAsks = (request: IncomingMessage) => ({
   agent: request.headers['mon-agentname'] ?? request.headers['sensu-agentname'],
 });
 
-const liveSocket = (webSocket: WebSocket): LiveSocket => ({
-  send: (data, written) => webSocket.send(data, { binary: true }, written),
+const binary = { binary: true } as const;
+
+/** `stream`: what the library writes its frames to. Without compression it writes each at once, so ours keep their place. */
+const liveSocket = (webSocket: WebSocket, stream: Duplex): LiveSocket => ({
+  send: (data, written) => {
+    if (typeof data === 'string' || webSocket.readyState !== WebSocket.OPEN)
+      webSocket.send(data, binary, written);
+    else stream.write(messageFrame(data), written);
+  },
   close: (code, reason) => webSocket.close(code, cut(reason)),
   terminate: () => webSocket.terminate(),
   pause: () => webSocket.pause(),

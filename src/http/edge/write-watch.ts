@@ -9,6 +9,8 @@ export class WriteWatch {
   /** Send times of unwritten messages, oldest first. */
   readonly #waiting: number[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** Shared by all messages: they are written in order. */
+  readonly #written = (): void => void this.#waiting.shift();
 
   constructor(timeoutMs: number, onOverdue: () => void, monotonicMs = () => performance.now()) {
     this.#timeoutMs = timeoutMs;
@@ -20,7 +22,7 @@ export class WriteWatch {
   sent(): () => void {
     this.#waiting.push(this.#monotonicMs());
     if (this.#timer === undefined) this.#look(this.#timeoutMs);
-    return () => void this.#waiting.shift();
+    return this.#written;
   }
 
   stop(): void {

@@ -12,6 +12,13 @@ export class BrokenBytes extends Error {
 
 const two32 = 4_294_967_296;
 
+/** The highest field number, with the highest wire type. */
+const maxTag = 536_870_911 * 8 + 7;
+
+/** The parts of a tag. */
+export const numberOf = (tag: number): number => Math.floor(tag / 8);
+export const layoutOf = (tag: number): number => tag % 8;
+
 export class ByteReader {
   readonly #bytes: Buffer;
   #at: number;
@@ -70,11 +77,16 @@ export class ByteReader {
 
   /** Number and wire type of the next field. */
   readTag(): { readonly number: number; readonly layout: number } {
+    const tag = this.readPackedTag();
+    return { number: numberOf(tag), layout: layoutOf(tag) };
+  }
+
+  /** The same as one number, for readers that make no object of each field. */
+  readPackedTag(): number {
     const from = this.#at;
     const tag = this.readInteger();
-    const number = Math.floor(tag / 8);
-    if (tag < 8 || number > 536_870_911) return this.#broken('field number 0 is invalid', from);
-    return { number, layout: tag % 8 };
+    if (tag < 8 || tag > maxTag) return this.#broken('field number 0 is invalid', from);
+    return tag;
   }
 
   readDouble(): number {

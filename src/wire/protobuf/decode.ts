@@ -8,10 +8,26 @@ export type DecodedMessage =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
 
+const uuidCharacters = 36;
+const dash = 0x2d;
+const hexDigits = Buffer.from('0123456789abcdef');
+/** The characters of one id: putting text together from parts would leave eight strings behind for each. */
+const scratch = Buffer.alloc(uuidCharacters);
+
 /** Sixteen bytes as the usual text. */
 export const uuidText = (bytes: Buffer): string => {
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  let at = 0;
+  for (let index = 0; index < uuidBytes; index += 1) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) {
+      scratch[at] = dash;
+      at += 1;
+    }
+    const byte = bytes[index] ?? 0;
+    scratch[at] = hexDigits[byte >> 4] as number;
+    scratch[at + 1] = hexDigits[byte & 15] as number;
+    at += 2;
+  }
+  return scratch.toString('latin1');
 };
 
 const textOfUuid = (bytes: Buffer, field: Field): string | null => {

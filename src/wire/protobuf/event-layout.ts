@@ -1,6 +1,6 @@
 // Locates the parts of a binary event without decoding it: reads only the values that differ between results of a check. The
 // rest are byte ranges, which the edge compares with those of an earlier event.
-import { BrokenBytes, ByteReader, layouts } from './bytes.ts';
+import { BrokenBytes, ByteReader, layoutOf, layouts, numberOf } from './bytes.ts';
 import { uuidText } from './decode.ts';
 import { uuidBytes } from './limits.ts';
 
@@ -76,9 +76,14 @@ const readSpan = (reader: ByteReader, layout: number): Span => {
   return { start: reader.at - length, end: reader.at };
 };
 
+const isZero = (bytes: Buffer): boolean => {
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] !== 0) return false;
+  return true;
+};
+
 const readId = (reader: ByteReader, layout: number): string => {
   const bytes = layout === layouts.bytes ? reader.readBytes() : unusual();
-  return bytes.length === uuidBytes && bytes.some((byte) => byte !== 0) ? uuidText(bytes) : unusual();
+  return bytes.length === uuidBytes && !isZero(bytes) ? uuidText(bytes) : unusual();
 };
 
 /** Appends a span; merges it with the previous one if they are adjacent. */
@@ -90,7 +95,9 @@ const addFixed = (fixed: number[], start: number, end: number): void => {
 const nameIn = (bytes: Buffer, { start, end }: Span): string => {
   const reader = new ByteReader(bytes, start, end);
   while (reader.hasMore) {
-    const { number, layout } = reader.readTag();
+    const tag = reader.readPackedTag();
+    const number = numberOf(tag);
+    const layout = layoutOf(tag);
     if (number === metadataName) return readText(reader, layout);
     reader.skip(layout);
   }
@@ -109,7 +116,9 @@ const checkLayout = (bytes: Buffer, { start, end }: Span): CheckLayout => {
   let processedBy: string | undefined;
   while (reader.hasMore) {
     const at = reader.at;
-    const { number, layout } = reader.readTag();
+    const tag = reader.readPackedTag();
+    const number = numberOf(tag);
+    const layout = layoutOf(tag);
     switch (number) {
       case check.duration:
         duration = layout === layouts.fixed64 ? reader.readDouble() : unusual();
@@ -157,7 +166,9 @@ export const eventLayout = (bytes: Buffer): EventLayout | undefined =>
     let checkAt: Span | undefined;
     while (reader.hasMore) {
       const at = reader.at;
-      const { number, layout } = reader.readTag();
+      const tag = reader.readPackedTag();
+      const number = numberOf(tag);
+      const layout = layoutOf(tag);
       switch (number) {
         case event.timestamp:
           timestamp = readCount(reader, layout);
@@ -193,7 +204,9 @@ export const lastSeenSpan = (bytes: Buffer, { start, end }: Span): Span | undefi
     const reader = new ByteReader(bytes, start, end);
     let found: Span | undefined;
     while (reader.hasMore) {
-      const { number, layout } = reader.readTag();
+      const tag = reader.readPackedTag();
+      const number = numberOf(tag);
+      const layout = layoutOf(tag);
       const from = reader.at;
       if (number !== entityLastSeen) {
         reader.skip(layout);
