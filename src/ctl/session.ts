@@ -58,7 +58,8 @@ const connect = async (settings: Settings, store: ConfigStore, env: Variables): 
 
 const lookOf = ({ out, env }: Streams): Look => ({
   colour: out.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb',
-  width: out.isTTY === true ? out.columns : undefined,
+  // A terminal of unknown width says 0.
+  width: out.isTTY === true ? out.columns || undefined : undefined,
 });
 
 export const openSession = async (streams: Streams, given: GivenOptions): Promise<Session> => {

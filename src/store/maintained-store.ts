@@ -35,6 +35,8 @@ export interface MaintainedStore extends ExaminedStore {
   setAside(kind: RecordKind, key: string, reason: string): Promise<void>;
   listAside(): AsyncIterable<Aside>;
   putBack(id: string): Promise<PutBack>;
+  /** The clock of the server that keeps the store, in Unix milliseconds. Absent where this process keeps it. */
+  serverTimeMs?(): Promise<number>;
 }
 
 const asideId = /^([a-z]+)\/(.+)@(\d+)(?:#(\d+))?$/s;

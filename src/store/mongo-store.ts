@@ -322,6 +322,12 @@ class MongoStore implements MaintainedStore {
     return this.#read(() => this.#rows(kind).countDocuments(range));
   }
 
+  async serverTimeMs(): Promise<number> {
+    this.#refuseWhenClosed();
+    const { localTime } = await this.#read(() => this.#db.admin().command({ hello: 1 }));
+    return (localTime as Date).getTime();
+  }
+
   quarantined(): readonly Quarantined[] {
     return this.#quarantined;
   }

@@ -5,9 +5,11 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
+import { MongoClient } from 'mongodb';
 import type { Finding } from '../../src/main/doctor/finding.ts';
 import { ApiClient, startBackend, tempDir } from '../acceptance/programs.ts';
-import { freePort } from '../store/mongodb-server.ts';
+import { startIssuer } from '../http/providers/local-issuer.ts';
+import { freePort, startStandIn } from '../store/mongodb-server.ts';
 import { runCommand } from './commands.ts';
 
 const listen = async (server: Server | ReturnType<typeof createTcpServer>): Promise<number> => {
@@ -181,6 +183,63 @@ test('an agent: let in, refused for its password, nobody there, and a clock that
       late.close();
     }
   }));
+
+test('a backend: the clocks of a MongoDB store and of an issuer are compared with that of this machine', async (t) => {
+  const server = await startStandIn();
+  t.after(() => server.stop());
+  const issuer = await startIssuer(t);
+  await tempDir(async (dir) => {
+    const flags = [
+      ...['--state-dir', join(dir, 'state'), '--cache-dir', join(dir, 'cache')],
+      ...['--store-url', `${server.url}/clocks`],
+    ];
+    const setStoreClock = async (aheadMs: number): Promise<void> => {
+      const client = new MongoClient(server.url);
+      await client.db('admin').command({ setClockAhead: aheadMs });
+      await client.close();
+    };
+    const backend = await startBackend(join(dir, 'state'), flags.slice(2));
+    try {
+      const client = await ApiClient.login(backend.api);
+      const put = await client.call('PUT', '/api/enterprise/authentication/v2/authproviders/issuer', {
+        ...{ type: 'oidc', api_version: 'authentication/v2', metadata: { name: 'issuer' } },
+        spec: {
+          ...{ client_id: issuer.clientId, client_secret: issuer.clientSecret, server: issuer.url },
+          ...{ username_claim: 'preferred_username', groups_claim: 'groups' },
+        },
+      });
+      assert.equal(put.status, 200, await put.text());
+      const together = await examine('mon-backend', flags);
+      assertFinds(together, 'ok', 'clock', /the clock of mongodb:\/\/\S+\/clocks is that of this machine/);
+      assertFinds(together, 'ok', 'clock', new RegExp(`the clock of ${issuer.url} is that of this machine`));
+      await setStoreClock(600_000);
+      issuer.clockAheadMs = -600_000;
+      const apart = await examine('mon-backend', flags);
+      assertFinds(
+        apart,
+        'fail',
+        'clock',
+        /the clock of mongodb:\/\/\S+\/clocks and that of this machine differ by (59\d|60\d) s; set the clocks/,
+      );
+      assertFinds(
+        apart,
+        'fail',
+        'clock',
+        new RegExp(`${issuer.url} and that of this machine differ by (59|60)\\d s`),
+      );
+      assert.equal(apart.code, 1);
+    } finally {
+      await backend.program.kill('SIGKILL');
+    }
+    const atRest = await examine('mon-backend', flags);
+    assertFinds(
+      atRest,
+      'fail',
+      'clock',
+      /the clock of mongodb:\/\/\S+\/clocks and that of this machine differ by (59\d|60\d) s/,
+    );
+  });
+});
 
 test('a folder that is none is told, and a finding is one line of text', () =>
   tempDir(async (dir) => {

@@ -6,6 +6,7 @@ import test from 'node:test';
 import { createVault } from '../../src/actors/resources/vault.ts';
 import { entityVersion } from '../../src/machines/entity/entity-machine.ts';
 import { checkStore } from '../../src/main/care/check-store.ts';
+import { askControl } from '../../src/main/care/control-client.ts';
 import { type UpgradeStep, upgrade } from '../../src/main/care/upgrade.ts';
 import { storeAtRest } from '../../src/main/care/upgrade-targets.ts';
 import { readEncryptionKeys } from '../../src/main/encryption-keys.ts';
@@ -204,6 +205,64 @@ onBoth('one that ended in the middle goes on with the next run', oldest, async (
     const done = await last(upgrade(storeAtRest(store)));
     assert.ok(done?.type === 'done' && done.written > 0 && done.written < 602);
     assert.ok(!(await versions()).includes(false));
+  });
+});
+
+/** Entities in the oldest format, many enough for several batches. */
+const addOld = (place: Place, count: number): Promise<void> =>
+  withStore(place, async (store) => {
+    const model = await store.get('entity', 'default/quiet');
+    assert.ok(model !== undefined && model.version < entityVersion);
+    const context = (model.state as { context: { entity: { metadata: object } } }).context;
+    const named = (name: string) => ({
+      ...(model.state as object),
+      context: {
+        ...context,
+        name,
+        entity: { ...context.entity, metadata: { ...context.entity.metadata, name } },
+      },
+    });
+    await store.commit(
+      Array.from({ length: count }, (_, n) => {
+        const name = `old-${n}`;
+        const record = { ...model, rev: 1, state: named(name) };
+        return { type: 'put', kind: 'entity', key: `default/${name}`, record } as const;
+      }),
+    );
+  });
+
+onBoth('a backend that is killed while it upgrades goes on with the next run', oldest, async (place) => {
+  const count = 3_000;
+  await addOld(place, count);
+  const flags = ['--entity-limit', '0', ...(place.url === '' ? [] : ['--store-url', place.url])];
+  const first = await startBackend(place.stateDir, flags);
+  const steps = askControl(place.stateDir, '/v1/upgrade');
+  // Killed in the middle, unless the machine upgrades everything while one message travels: then it is killed at the end.
+  await steps.next();
+  await first.program.kill('SIGKILL');
+  const left = await collect(steps).then(
+    () => 'done',
+    (error: Error) => error.message,
+  );
+  assert.match(left, /^done$|went away in the middle; run the command again/);
+
+  const second = await startBackend(place.stateDir, flags);
+  try {
+    const upgraded = await runCommand('mon-backend', ['upgrade', '--skip-confirm', ...storeFlags(place)]);
+    assert.equal(upgraded.code, 0, upgraded.text);
+    assert.match(upgraded.text, /upgraded from format|Nothing to upgrade/);
+    const api = await ApiClient.login(second.api);
+    const entities = await api.get<unknown[]>(`${inDefault('entities')}?limit=0`);
+    assert.equal(entities.length, count + 7);
+  } finally {
+    await second.program.kill('SIGKILL');
+  }
+  await withStore(place, async (store) => {
+    assert.equal(store.marker.migrated, storeFormat);
+    const versions = (await collect(store.scan('entity'))).map(({ record }) => record.version);
+    assert.equal(versions.length, count + 7);
+    assert.ok(versions.every((version) => version === entityVersion));
+    assert.deepEqual(await badIn(store, place.stateDir), []);
   });
 });
 

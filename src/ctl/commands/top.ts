@@ -213,7 +213,7 @@ export const top: Work = async (session) => {
   try {
     while (!keys.signal.aborted) {
       const height = out.rows ?? 24;
-      const width = out.columns ?? 80;
+      const width = out.columns || 80;
       const look = { ...session.look, width };
       const text = await picture({ ...session, look }, api, memory, height);
       const lines = text

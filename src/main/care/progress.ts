@@ -18,7 +18,7 @@ export const createProgress = (stream: NodeJS.WriteStream = process.stderr): Pro
       const nowMs = performance.now();
       if (nowMs - shownMs < progressMs) return;
       shownMs = nowMs;
-      stream.write(`${eraseLine}${text.slice(0, (stream.columns ?? 80) - 1)}`);
+      stream.write(`${eraseLine}${text.slice(0, (stream.columns || 80) - 1)}`);
     },
     end: () => {
       stream.write(eraseLine);

@@ -9,9 +9,10 @@ import { proxyFor } from '../../program/proxy-rule.ts';
 import { openTunnel } from '../../program/tunnel.ts';
 import { agentHeaders, jsonType } from '../../wire/headers.ts';
 import { authoritiesProbe, pairProbe } from './certificates.ts';
-import { examine, type Finding, fail, ok, type Probe, warn } from './finding.ts';
+import { clockFinding } from './clock.ts';
+import { examine, type Finding, fail, ok, type Probe } from './finding.ts';
 import { folderProbe } from './folders.ts';
-import { clockFailMs, clockWarnMs, reachMs } from './limits.ts';
+import { reachMs } from './limits.ts';
 import { type PortQuestion, portProbe } from './ports.ts';
 
 const area = 'backend';
@@ -56,15 +57,8 @@ const ask = async (
 };
 
 /** The `Date` header has a resolution of one second. */
-const clock = (url: string, date: string | undefined, nowMs: number): readonly Finding[] => {
-  if (date === undefined) return [];
-  const differenceMs = Math.abs(nowMs - Date.parse(date));
-  const text = `the clock of ${url} and that of this machine differ by ${Math.round(differenceMs / 1_000)} s`;
-  const advice = 'set the clocks of both by NTP';
-  if (differenceMs > clockFailMs) return [fail('clock', text, advice)];
-  if (differenceMs > clockWarnMs) return [warn('clock', text, advice)];
-  return [ok('clock', `the clock of ${url} is that of this machine`)];
-};
+const clock = (url: string, date: string | undefined, nowMs: number): readonly Finding[] =>
+  date === undefined ? [] : [clockFinding(url, Date.parse(date) - nowMs)];
 
 /** The expected result of a handshake: an accepted agent gets the error for a missing upgrade. */
 const verdict = (url: string, status: number, body: string, { user }: AgentConfig): Finding => {

@@ -5,10 +5,12 @@ import { createSealedCodec, sealedSegments } from '../../actors/resources/sealed
 import type { Vault } from '../../actors/resources/vault.ts';
 import { openDirectory } from '../../http/auth/providers/directory-connection.ts';
 import { createDiscovery } from '../../http/auth/providers/issuer.ts';
+import { createTrustingFetch } from '../../http/auth/providers/trusting-fetch.ts';
 import type { AuthProvider, DirectoryServer, OidcProvider } from '../../model/auth-provider.ts';
 import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
 import { errorText } from '../../program/log.ts';
 import type { ExaminedStore } from '../../store/maintained-store.ts';
+import { clockAheadMs, clockFinding } from './clock.ts';
 import { examine, type Finding, fail, ok, type Probe, warn } from './finding.ts';
 import { reachMs } from './limits.ts';
 
@@ -42,13 +44,30 @@ const directory = async (
   }
 };
 
-const issuer = async (provider: OidcProvider, authorities: TrustedAuthorities): Promise<Finding> => {
+/** Logins fail when the clocks differ: ID tokens are valid for minutes. Issuers without a `Date` header are not compared. */
+const issuerClock = async (server: string, authorities: TrustedAuthorities): Promise<readonly Finding[]> => {
+  const address = `${server.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const signal = AbortSignal.timeout(reachMs);
+  const aheadMs = await clockAheadMs(async () => {
+    const answer = await createTrustingFetch(authorities)(address, {
+      ...{ method: 'GET', headers: {}, body: null, redirect: 'manual', signal },
+    });
+    await answer.arrayBuffer();
+    return Date.parse(answer.headers.get('date') ?? '');
+  });
+  return Number.isNaN(aheadMs) ? [] : [clockFinding(server, aheadMs)];
+};
+
+const issuer = async (
+  provider: OidcProvider,
+  authorities: TrustedAuthorities,
+): Promise<readonly Finding[]> => {
   const what = `${provider.metadata.name}: issuer ${provider.spec.server}`;
   try {
     await createDiscovery(() => performance.now(), authorities)(provider);
-    return ok(area, `${what} answers`);
+    return [ok(area, `${what} answers`), ...(await issuerClock(provider.spec.server, authorities))];
   } catch (error) {
-    return fail(area, `${what}: ${errorText(error)}`, 'correct the provider, or mend the issuer');
+    return [fail(area, `${what}: ${errorText(error)}`, 'correct the provider, or mend the issuer')];
   }
 };
 
@@ -79,7 +98,7 @@ const secretsStore = async ({ metadata, spec }: SecretsProvider): Promise<readon
 const probesOf = (segment: string, resource: unknown, authorities: TrustedAuthorities): readonly Probe[] => {
   if (segment === 'providers') return [{ area, ask: () => secretsStore(resource as SecretsProvider) }];
   const provider = resource as AuthProvider;
-  if (provider.type === 'oidc') return [{ area, ask: async () => [await issuer(provider, authorities)] }];
+  if (provider.type === 'oidc') return [{ area, ask: () => issuer(provider, authorities) }];
   const { name } = provider.metadata;
   return provider.spec.servers.map((server) => ({
     area,

@@ -13,6 +13,7 @@ import { askControl, type BackendStatus } from '../care/control-client.ts';
 import { orphanedChecks } from '../care/orphaned-checks.ts';
 import { storeName } from '../care/store-identity.ts';
 import { encryptionKeyPath } from '../encryption-keys.ts';
+import { clockAheadMs, clockFinding } from './clock.ts';
 import { type Finding, fail, ok, type Probe, warn } from './finding.ts';
 import { privateFile } from './folders.ts';
 import { providerFindings } from './providers.ts';
@@ -43,7 +44,11 @@ export const storeFindings = async (
   authorities: TrustedAuthorities,
 ): Promise<readonly Finding[]> => {
   const orphans = await orphanedChecks(store);
+  const { serverTimeMs } = store;
   return [
+    ...(serverTimeMs === undefined
+      ? []
+      : [clockFinding(storeName(settings), await clockAheadMs(() => serverTimeMs.call(store)))]),
     ...orphans.map((name) =>
       warn(
         area,

@@ -21,6 +21,8 @@ export interface LocalIssuer {
   withoutIdToken: boolean;
   /** Refresh tokens work no more. */
   revoked: boolean;
+  /** How far its clock is ahead, in its `Date` headers. */
+  clockAheadMs: number;
   readonly seen: string[];
   stop(): Promise<void>;
 }
@@ -70,12 +72,14 @@ export const startIssuer = async (
     signWithAnotherKey: false,
     withoutIdToken: false,
     revoked: false,
+    clockAheadMs: 0,
     seen: [],
     stop,
   };
 
   const send = (response: ServerResponse, status: number, body: object): void => {
-    response.writeHead(status, { 'content-type': 'application/json' });
+    const date = new Date(Date.now() + issuer.clockAheadMs).toUTCString();
+    response.writeHead(status, { 'content-type': 'application/json', date });
     response.end(JSON.stringify(body));
   };
   const tokens = async (nonce: string | undefined) => {

@@ -40,6 +40,7 @@ const writes = new Set([
 export const createCommands = (collections: Collections, role: Role): RunCommand => {
   const cursors = new Map<number, Doc[]>();
   let lastCursor = 0;
+  let clockAheadMs = 0;
 
   const hello = (): Doc => ({
     ...(role.replicaSet === undefined
@@ -57,7 +58,7 @@ export const createCommands = (collections: Collections, role: Role): RunCommand
     maxBsonObjectSize,
     maxMessageSizeBytes: 48_000_000,
     maxWriteBatchSize: 100_000,
-    localTime: new Date(),
+    localTime: new Date(Date.now() + clockAheadMs),
     logicalSessionTimeoutMinutes: 30,
     minWireVersion: 0,
     maxWireVersion: 21,
@@ -232,6 +233,11 @@ export const createCommands = (collections: Collections, role: Role): RunCommand
     dropDatabase: (command) => {
       for (const name of collections.names(String(command.$db)))
         collections.of(String(command.$db), name).clear();
+      return {};
+    },
+    /** Not a command of MongoDB: what `hello` says of the time from now on. */
+    setClockAhead: (command) => {
+      clockAheadMs = Number(command.setClockAhead);
       return {};
     },
     replSetStepDown: (command) => {
