@@ -89,6 +89,8 @@ interface Item {
   readonly at: number;
   readonly write: StoreWrite;
   readonly operation: AnyBulkWriteOperation<Row>;
+  /** Its revision had to be raised. */
+  readonly isRaised?: true;
 }
 
 /**
@@ -186,14 +188,19 @@ class MongoStore implements MaintainedStore {
 
   async commit(writes: readonly StoreWrite[]): Promise<readonly WriteOutcome[]> {
     this.#refuseWhenClosed();
+    return this.#track(this.#commit(writes));
+  }
+
+  async #commit(writes: readonly StoreWrite[]): Promise<readonly WriteOutcome[]> {
     this.#commits += 1;
     const writer = `${this.#writer}:${this.#commits}`;
     const items = writes.map((write, at) => ({ at, write, operation: toOperation(write, writer) }));
     const outcomes: WriteOutcome[] = [];
-    const ownership = this.#ownership;
-    if (ownership !== undefined && !ownership.isFresh())
-      await this.#track(this.#ask(() => ownership.confirm()));
-    await this.#track(this.#commitInOrder(items, writer, outcomes));
+    await this.#confirmUnlessFresh();
+    await this.#commitInOrder(items, writer, outcomes);
+    // A write that was held up for long may have arrived after another backend took over and read the records: what
+    // is acknowledged must have been there before.
+    await this.#confirmUnlessFresh();
     return outcomes;
   }
 
@@ -210,6 +217,16 @@ class MongoStore implements MaintainedStore {
       const parts = [...kinds].map(([kind, alike]) => this.#commitKind(kind, alike, writer, outcomes));
       await allSettled(parts);
     }
+  }
+
+  async #confirmUnlessFresh(): Promise<void> {
+    if (this.#ownership?.isFresh() === false) await this.#confirm();
+  }
+
+  /** Rejects if another backend owns the database now. */
+  async #confirm(): Promise<void> {
+    const ownership = this.#ownership;
+    if (ownership !== undefined) await this.#ask(() => ownership.confirm());
   }
 
   async get(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
@@ -351,7 +368,7 @@ class MongoStore implements MaintainedStore {
     let open = items;
     for (let rounds = 0; rounds < 5; rounds += 1) {
       const doubtful = await this.#ask(() => this.#bulk(kind, open));
-      for (const { at } of open) outcomes[at] = { written: true };
+      for (const item of open) outcomes[item.at] = outcomeOf(item);
       if (doubtful.length === 0) return;
       open = await this.#judge(kind, doubtful, writer, outcomes);
       if (open.length === 0) return;
@@ -377,7 +394,11 @@ class MongoStore implements MaintainedStore {
     }
   }
 
-  /** Determines from the stored documents which items were written and which are stale; returns those to send again. */
+  /**
+   * Determines from the stored documents which items were written and which are stale; returns those to send again.
+   * For the owner of the database nothing is stale: a newer revision was written by an owner before it, whose write
+   * was held up on its way and never acknowledged. It is overwritten.
+   */
   async #judge(
     kind: RecordKind,
     items: readonly Item[],
@@ -392,6 +413,7 @@ class MongoStore implements MaintainedStore {
     );
     const stored = new Map(rows.map((row) => [row._id, row]));
     const again: Item[] = [];
+    let isOwner: boolean | undefined;
     for (const item of items) {
       const { write, at } = item;
       const row = stored.get(write.key);
@@ -399,9 +421,12 @@ class MongoStore implements MaintainedStore {
       const rev = write.type === 'put' ? write.record.rev : write.rev;
       const isOurs = write.type === 'put' && storedRev === rev && row?.writer === writer;
       if (isOurs || (storedRev === undefined && write.type === 'delete')) continue;
-      if (storedRev !== undefined && storedRev >= rev)
-        outcomes[at] = { written: false, why: 'stale', storedRev };
-      else again.push(item);
+      if (storedRev === undefined || storedRev < rev) again.push(item);
+      else {
+        isOwner ??= await this.#confirm().then(() => this.#ownership !== undefined);
+        if (isOwner) again.push(raised(item, storedRev + 1, writer));
+        else outcomes[at] = { written: false, why: 'stale', storedRev };
+      }
     }
     return again;
   }
@@ -486,6 +511,16 @@ function toOperation(write: StoreWrite, writer: string): AnyBulkWriteOperation<R
   const { _id, ...replacement } = toDocument(write.kind, write.key, write.record, writer);
   return { replaceOne: { filter: olderThan(_id, write.record.rev), replacement, upsert: true } };
 }
+
+/** The same write with a newer revision. */
+function raised({ at, write }: Item, rev: number, writer: string): Item {
+  const newer: StoreWrite =
+    write.type === 'delete' ? { ...write, rev } : { ...write, record: { ...write.record, rev } };
+  return { at, write: newer, operation: toOperation(newer, writer), isRaised: true };
+}
+
+const outcomeOf = ({ write, isRaised }: Item): WriteOutcome =>
+  isRaised ? { written: true, rev: write.type === 'put' ? write.record.rev : write.rev } : { written: true };
 
 const olderThan = (key: string, rev: number) => ({ _id: key, rev: { $lt: rev } });
 

@@ -64,7 +64,8 @@ export type StoreWrite =
 
 /** The outcome of one write, in the order of the batch. */
 export type WriteOutcome =
-  | { readonly written: true }
+  /** `rev` if it is not the one asked for: a write of a replaced owner had arrived first and was overwritten. */
+  | { readonly written: true; readonly rev?: number }
   /** Another writer stored a newer revision: this process no longer owns the key. */
   | { readonly written: false; readonly why: 'stale'; readonly storedRev: number };
 

@@ -2,15 +2,16 @@
 // owner that was replaced finds out and writes nothing more.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { type Collection, MongoClient } from 'mongodb';
 import type { OwnerDocument } from '../../src/store/mongo-owner.ts';
 import { openMongoStore } from '../../src/store/mongo-store.ts';
 import { pidScope } from '../../src/store/process-identity.ts';
-import type { StoreError } from '../../src/store/snapshot-store.ts';
+import type { StoreError, StoreWrite } from '../../src/store/snapshot-store.ts';
 import { eventually } from '../eventually.ts';
 import { startFastMongodb, startStandIn } from './mongodb-server.ts';
-import { put, record } from './records.ts';
+import { put, record, remove } from './records.ts';
+import { startRelay } from './relay.ts';
 
 const server = await startFastMongodb();
 const standIn = await startStandIn();
@@ -155,6 +156,45 @@ test('an owner whose beat is old confirms its ownership before it commits', asyn
   await assert.rejects(store.commit([put('k', 2)]), /another backend took over the database/);
   assert.deepEqual(await store.get('check', 'k'), record(1));
   await store.close();
+});
+
+/** A write of the first owner is held up on the network until a second one has taken over. */
+const delayWrite = async (t: TestContext, key: string, write: StoreWrite, patienceMs: number) => {
+  const url = newUrl();
+  const relay = await startRelay(Number(new URL(url).port));
+  const through = `mongodb://127.0.0.1:${relay.port}${new URL(url).pathname}?directConnection=true`;
+  // Its heartbeat never comes, and counts as recent for half of `patienceMs`.
+  const first = await open(through, [], { beatMs: 2 ** 30, patienceMs });
+  t.after(() => Promise.all([relay.close(), first.close()]));
+  await first.commit([put(key, 1, 'before')]);
+  relay.stall();
+  const delayed = first.commit([write]).then(
+    () => 'acknowledged',
+    (error: unknown) => String(error),
+  );
+  const second = await open(url, [], quick);
+  t.after(() => second.close());
+  assert.equal((await second.get('check', key))?.rev, 1);
+  relay.mend();
+  return { delayed, second };
+};
+
+test('a write that was held up until another backend had taken over is not acknowledged', async (t) => {
+  const { delayed } = await delayWrite(t, 'k', put('k', 2, 'late'), quick.patienceMs);
+  assert.match(await delayed, /another backend took over the database/);
+});
+
+test('the owner overwrites what the owner before it had written too late', async (t) => {
+  const { delayed, second } = await delayWrite(t, 'k', put('k', 7, 'late'), never.patienceMs);
+  await delayed;
+  assert.deepEqual(await second.get('check', 'k'), record(7, 'late'));
+  assert.deepEqual(await second.commit([put('k', 2, 'new'), put('other', 1)]), [
+    { written: true, rev: 8 },
+    { written: true },
+  ]);
+  assert.deepEqual(await second.get('check', 'k'), { ...record(2, 'new'), rev: 8 });
+  assert.deepEqual(await second.commit([remove('k', 3)]), [{ written: true, rev: 9 }]);
+  assert.equal(await second.get('check', 'k'), undefined);
 });
 
 test('a claim whose reply was lost is still one claim', async () => {

@@ -405,6 +405,7 @@ export class GroupCommit {
     this.#counts.writes += 1;
     const { writing } = slot;
     const deleted = writing?.type === 'delete';
+    slot.rev = outcome?.rev ?? slot.rev;
     this.#tellFollower(slot, writing?.type === 'put' ? writing.record : undefined);
     this.#settle(slot, undefined);
     if (deleted && !isUnsettled(slot)) this.#slots.forget(slot);
