@@ -7,7 +7,7 @@ import {
   type AgentConnectionFact,
   agentConnectionMachine,
 } from '../machines/agent-connection/agent-connection-machine.ts';
-import { type BackOff, clampWaitMs } from '../machines/agent-connection/back-off-rule.ts';
+import { type BackOff, waitBeforeNextMs } from '../machines/agent-connection/back-off-rule.ts';
 import type { Logger } from '../program/log.ts';
 import { agentStopped } from '../wire/close.ts';
 import { decodeFrame, type Frame, invalidMessage } from '../wire/frames.ts';
@@ -115,9 +115,11 @@ export const createConnection = (options: ConnectionOptions, listener: Connectio
 
   const refused = (end: LineEnd, actor: LiveActor) => {
     const { context } = actor.snapshot() as unknown as { readonly context: AgentConnectionContext };
-    const waitMs = clampWaitMs(context.waitMs, retry);
+    const drawn = random();
     const asked = retryAfterMs(end.retryAfter, clock.wallMs());
-    const askedMs = askedWaitMs(waitMs, retry, end.status, asked, overloadedBackOffFactor);
+    const longWaitMs = Math.min(context.waitMs, retry.maxMs);
+    const askedMs = askedWaitMs(longWaitMs, retry, end.status, asked, overloadedBackOffFactor);
+    const waitMs = waitBeforeNextMs(context, drawn);
     log.error(
       { error: end.message, retry_in_ms: Math.round(Math.max(waitMs, askedMs)) },
       'reconnection attempt failed',
@@ -125,7 +127,7 @@ export const createConnection = (options: ConnectionOptions, listener: Connectio
     tell(actor, {
       type: 'line.refused',
       nowMs: clock.monotonicMs(),
-      random: random(),
+      random: drawn,
       why: end.message,
       askedMs,
     });

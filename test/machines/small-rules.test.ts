@@ -245,13 +245,15 @@ describe('round robin', () => {
 });
 
 describe('back-off', () => {
-  it('waits 1 s, then 2 to 4 s, then 4 to 16 s, and at most 120 s', () => {
+  it('waits 1 s, then 2 to 4 s, then 4 to 16 s, and at most nine tenths of 120 s', () => {
     const { minMs } = agentBackOff;
     assert.equal(nextWaitMs(minMs, agentBackOff, 0), 2_000);
     assert.equal(nextWaitMs(2_000, agentBackOff, 0), 4_000);
     assert.ok(nextWaitMs(minMs, agentBackOff, 0.999) < 4_000);
     assert.ok(nextWaitMs(4_000, agentBackOff, 0.999) < 16_000);
-    assert.equal(clampWaitMs(900_000, agentBackOff), 120_000);
+    assert.equal(clampWaitMs(80_000, agentBackOff, 0), 80_000);
+    assert.equal(clampWaitMs(900_000, agentBackOff, 0), 90_000);
+    assert.ok(clampWaitMs(900_000, agentBackOff, 0.999) < 108_000);
   });
   it('never grows without end', () => {
     let wait = agentBackOff.minMs;

@@ -4,11 +4,12 @@
 //   connected     waits for the end of the connection
 //   backingOff    waits until the next attempt is due
 //   stopped       (final)
-// Attempts go through the backends in the given order. After a good connection the first attempt is immediate; after a
-// very short one it waits, too, so that the agent does not reconnect in a tight loop.
+// Attempts go through the backends in the given order. Only a round in which all of them failed makes the wait longer:
+// of backends that stand by for each other, one serves and the others refuse. After a good connection the first attempt
+// is immediate; after a very short one it waits, too, so that the agent does not reconnect in a tight loop.
 import { assign, emit, setup } from 'xstate';
 import { minGoodLineMs } from '../limits.ts';
-import { type BackOff, clampWaitMs, nextWaitMs } from './back-off-rule.ts';
+import { type BackOff, isRoundOver, nextWaitMs, waitBeforeNextMs } from './back-off-rule.ts';
 
 export interface AgentConnectionContext {
   readonly urls: readonly string[];
@@ -54,11 +55,10 @@ const waited = (
   fact: AgentConnectionFact,
 ): Partial<AgentConnectionContext> => {
   if (fact.type !== 'line.refused' && fact.type !== 'line.ended') return {};
-  const { backOff, waitMs } = context;
   const asked = fact.type === 'line.refused' ? (fact.askedMs ?? 0) : 0;
   return {
-    retryAtMs: fact.nowMs + Math.max(clampWaitMs(waitMs, backOff), asked),
-    waitMs: nextWaitMs(waitMs, backOff, fact.random),
+    retryAtMs: fact.nowMs + Math.max(waitBeforeNextMs(context, fact.random), asked),
+    waitMs: isRoundOver(context) ? nextWaitMs(context.waitMs, context.backOff, fact.random) : context.waitMs,
     connectedAtMs: null,
     lastError: fact.why,
   };

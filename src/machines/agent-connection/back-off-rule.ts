@@ -1,5 +1,5 @@
-// Back-off: how long to wait before trying again (agent sheet 1.7). Waits grow by a factor and by chance, so that many
-// who lost the same partner do not all come back in the same moment.
+// Back-off: how long to wait before the next attempt. Waits grow by a factor and by chance, so that agents that lost the
+// same backend do not all come back at once.
 
 export interface BackOff {
   readonly minMs: number;
@@ -16,4 +16,24 @@ export const nextWaitMs = (waitMs: number, { multiplier, maxMs }: BackOff, rando
   return longer + random * longer;
 };
 
-export const clampWaitMs = (waitMs: number, { maxMs }: BackOff): number => Math.min(waitMs, maxMs);
+/**
+ * The wait itself. At its longest it varies and stays a tenth below the maximum: the default maximum is also the default
+ * time after which a silent agent is reported, and a backend that is up again counts from its start.
+ */
+export const clampWaitMs = (waitMs: number, { minMs, maxMs }: BackOff, random: number): number =>
+  Math.min(waitMs, maxMs, Math.max(minMs, maxMs * (0.75 + 0.15 * random)));
+
+/** Where an agent is in its list of backends; `attempts` counts those that failed, too. */
+interface Round {
+  readonly urls: readonly string[];
+  readonly attempts: number;
+  readonly waitMs: number;
+  readonly backOff: BackOff;
+}
+
+/** All backends were tried. */
+export const isRoundOver = ({ urls, attempts }: Round): boolean => attempts % urls.length === 0;
+
+/** The wait after a failed attempt: short within a round. */
+export const waitBeforeNextMs = (round: Round, random: number): number =>
+  clampWaitMs(isRoundOver(round) ? round.waitMs : round.backOff.minMs, round.backOff, random);
