@@ -1,6 +1,6 @@
 // mon-agent: the agent program. Reads its settings, starts the agent, and handles signals.
 import { Command } from 'commander';
-import { type Agent, createAgent } from '../agent/agent.ts';
+import type { Agent } from '../agent/agent.ts';
 import { type Configured, resolveConfig } from '../agent/config.ts';
 import { type AgentConfig, agentProgram } from '../agent/flags.ts';
 import { givenFlags, startCommand } from '../program/command-line.ts';
@@ -79,7 +79,9 @@ const configure = (flags: GivenFlags): Configured => {
   }
 };
 
-const prepare = (config: AgentConfig, log: Logger): Agent => {
+/** Loads the agent only now: `--help` and `version` need none of it. */
+const prepare = async (config: AgentConfig, log: Logger): Promise<Agent> => {
+  const { createAgent } = await import('../agent/agent.ts');
   try {
     return createAgent(config, { log });
   } catch (error) {
@@ -94,7 +96,7 @@ const run = async (flags: GivenFlags): Promise<void> => {
   for (const warning of warnings) log.warn(warning);
   dieOnFault(log);
   const manager = openServiceManager(process.env, log);
-  const agent = prepare(config, root);
+  const agent = await prepare(config, root);
   stepLevelOnSignal(root, log);
   const stopped = stopOnSignal(agent, manager, log);
   try {

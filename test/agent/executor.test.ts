@@ -16,6 +16,11 @@ test('output and exit status of a command are kept as they are', async () => {
   assert.deepEqual([result.output, result.status, result.ending], ['hello\n', 3, 'exited']);
 });
 
+test('commands see the environment of the agent, but not what is for the agent alone', () => {
+  const given = { PATH: '/bin', MON_PASSWORD: 'secret', MALLOC_MMAP_THRESHOLD_: '20000' };
+  assert.deepEqual(ownEnvironment(given), { PATH: '/bin' });
+});
+
 test('standard output and standard error keep their order', async () => {
   const result = await run('for i in 1 2 3 4 5; do echo out$i; echo err$i >&2; done');
   assert.equal(result.output, [1, 2, 3, 4, 5].map((i) => `out${i}\nerr${i}\n`).join(''));
