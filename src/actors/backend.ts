@@ -382,6 +382,11 @@ export class Backend {
     return { members: [{ name: this.#options.name, healthy: error === '', error }] };
   }
 
+  /** Why the store can't be written at the moment; undefined when nothing is known to be wrong. */
+  get storeTrouble(): string | undefined {
+    return this.committer.trouble?.message;
+  }
+
   /** Figures of this moment, for people and for metrics. */
   gauges(): Readonly<Record<string, number>> {
     return gaugesOf(this.#services, this.runtime, this.committer, this.resources);

@@ -203,7 +203,7 @@ const answerOperations = async (
   let answer: Answer;
   if (url.pathname === '/health')
     answer = await answerHealth(url.searchParams.get('timeout') ?? undefined, operations);
-  else if (url.pathname === '/ready') answer = answerReady(operations);
+  else if (url.pathname === '/ready') answer = await answerReady(operations);
   else return false;
   const { body } = answer;
   response.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers });

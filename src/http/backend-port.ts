@@ -133,6 +133,8 @@ export interface BackendPort {
 
   readonly resources: Resources;
   readonly pressure: Pressure;
+  /** Why the store can't be written at the moment; absent while it can. */
+  readonly storeTrouble?: string | undefined;
   /** May reject or be slow; the caller sets a timeout. */
   health(): Promise<HealthReport>;
   /** False during startup and draining. */

@@ -40,6 +40,35 @@ export function toStoreError(where: string, error: unknown): StoreError {
   return new StoreError(meaningOf(error as DriverError), `${where}: ${message}`, { cause: error });
 }
 
+/** Unauthorized, AuthenticationFailed, and AtlasError for a rejected login. */
+const loginCodes = new Set([13, 18, 8_000]);
+
+function adviceFor({ name, code, message }: DriverError): string {
+  if (loginCodes.has(code as number))
+    return 'set a user and password in --store-url that may read and write this database (authSource names the database of the user)';
+  if (/certificate|self-signed|TLS|SSL/i.test(message))
+    return 'check tls and tlsCAFile in --store-url, or --trusted-ca-file';
+  if (/ENOTFOUND|EAI_AGAIN/.test(message)) return 'the name of the host in --store-url is not known here';
+  if (name === 'MongoServerSelectionError' || name === 'MongoNetworkError')
+    return 'start MongoDB, or correct the hosts and replicaSet in --store-url, and start again; nothing was changed';
+  return 'check MongoDB and --store-url, and start again';
+}
+
+/** Why a database can't be opened, and what to do. */
+export function openingError(where: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const { code, message } = toStoreError(where, error);
+  return new StoreError(
+    code,
+    `the store can't be opened: ${message}. ${capital(adviceFor(error as DriverError))}`,
+    {
+      cause: error,
+    },
+  );
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 function meaningOf({ name, code, writeErrors, message }: DriverError): StoreErrorCode {
   const codes = [code, ...[writeErrors ?? []].flat().map((item) => (item as { code?: unknown }).code)];
   if (codes.some((each) => fullCodes.has(each as number)) || /space quota|disk space/i.test(message))

@@ -33,7 +33,7 @@ import {
   type PutBack,
 } from './maintained-store.ts';
 import { fromDocument, toDocument } from './mongo-document.ts';
-import { isConflict, isWorthRepeating, toStoreError } from './mongo-errors.ts';
+import { isConflict, isWorthRepeating, openingError, toStoreError } from './mongo-errors.ts';
 import {
   type OwnerDocument,
   type OwnerNotes,
@@ -118,7 +118,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Mainta
   } catch (error) {
     await client.close();
     options.standBy?.signal.throwIfAborted();
-    throw toStoreError(where, error);
+    throw openingError(where, error);
   }
 }
 

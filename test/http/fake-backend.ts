@@ -163,6 +163,7 @@ export class FakeBackend implements BackendPort {
       },
     };
   }
+  storeTrouble: string | undefined;
   health() {
     return this.healthReport();
   }

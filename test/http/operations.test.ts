@@ -58,6 +58,25 @@ test('a sick or silent store shows in the health report, which still arrives', a
   assert.equal(silent.json.ClusterHealth[0].Healthy, false);
 });
 
+test('while the store cannot be read or written, readiness is 503 with the reason, on both listeners', async (t) => {
+  const house = await openHouse(t);
+  const agents = house.agentUrl.replace('ws', 'http');
+  const readiness = async (): Promise<string[]> => {
+    const replies = await Promise.all([house.url, agents].map((url) => fetch(`${url}/ready`)));
+    return Promise.all(replies.map(async (reply) => `${reply.status} ${await reply.text()}`));
+  };
+  const both = (text: string): string[] => [text, text];
+  assert.deepEqual(await readiness(), both('200 ready\n'));
+  house.backend.storeTrouble = 'MongoDB at db-1: connection refused';
+  assert.deepEqual(
+    await readiness(),
+    both("503 not ready: the store can't be written: MongoDB at db-1: connection refused\n"),
+  );
+  house.backend.storeTrouble = undefined;
+  house.backend.healthReport = () => Promise.reject(new Error('disk on fire'));
+  assert.deepEqual(await readiness(), both("503 not ready: the store can't be read: Error: disk on fire\n"));
+});
+
 test('while starting up everything but the public routes says 503 and when to come back', async (t) => {
   const house = await openHouse(t);
   house.backend.ready = false;

@@ -101,6 +101,11 @@ export class GroupCommit {
     return Math.max(this.#unsettledKeys, this.#receipts.waiting);
   }
 
+  /** Why the last commit failed; undefined while the store takes writes. */
+  get trouble(): Error | undefined {
+    return this.#trouble.error;
+  }
+
   get underPressure(): boolean {
     return this.#pressure.high;
   }

@@ -27,6 +27,11 @@ export class StoreTrouble {
     return this.#failing !== undefined;
   }
 
+  /** The error of the last commit; undefined after one that succeeded. */
+  get error(): Error | undefined {
+    return this.#failing?.error;
+  }
+
   /** Not positive: now. */
   get retryInMs(): number {
     return this.#failing === undefined ? 0 : this.#failing.retryAtMs - this.#clock.monotonicMs();

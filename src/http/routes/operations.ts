@@ -71,11 +71,24 @@ export const answerHealth = async (
   return ok(healthBody(await healthWithin(options, bounded), options.backendId));
 };
 
-/** `GET /ready`: 200 once requests are served. */
-export const answerReady = ({ backend }: OperationsOptions): Answer =>
-  backend.isReady()
+const notReady = (why: string): Answer =>
+  plainText(503, `not ready${why}\n`, { 'Retry-After': String(startupRetryAfterSeconds) });
+
+/**
+ * `GET /ready`: 200 once requests are served, while the store can be read and written. Without it, every write is
+ * answered with 503, so a load balancer has nothing to gain here.
+ */
+export const answerReady = async (options: OperationsOptions): Promise<Answer> => {
+  const { backend } = options;
+  if (!backend.isReady()) return notReady('');
+  if (backend.storeTrouble !== undefined)
+    return notReady(`: the store can't be written: ${backend.storeTrouble}`);
+  const { members } = await healthWithin(options, healthTimeoutSeconds);
+  const sick = members.find(({ healthy }) => !healthy);
+  return sick === undefined
     ? plainText(200, 'ready\n')
-    : plainText(503, 'not ready\n', { 'Retry-After': String(startupRetryAfterSeconds) });
+    : notReady(`: the store can't be read: ${sick.error}`);
+};
 
 const tag = 'operations';
 const docs = {
@@ -101,7 +114,7 @@ const docs = {
   },
   ready: {
     tag,
-    summary: 'Readiness',
+    summary: 'Readiness: requests are served, and the store can be read and written; 503 names the reason',
     answers: { 200: { what: 'they are', shape: { type: 'text', example: 'ready' } } },
     plainRefusals: true,
     refusals: [503],
