@@ -63,7 +63,8 @@ export class Life implements LiveActor {
   #performing = false;
   #receipt: Receipt | undefined;
   #settlement: Settlement | undefined;
-  #open: Set<Settlement> | undefined;
+  /** Held receipts: usually none or one, and a set would cost every actor more than all else here. */
+  #open: Settlement | Set<Settlement> | undefined;
   #whenSettled: (() => void)[] | undefined;
   #deadlines: Map<string, Deadline> | undefined;
 
@@ -118,13 +119,12 @@ export class Life implements LiveActor {
       throw new Error(`${this.id}: holdReceipt can only be called while an effect is performed`);
     }
     if (this.#settlement === undefined) {
-      this.#open ??= new Set();
       this.#settlement = new Settlement(
         this.#receipt,
         (settlement) => this.#settled(settlement),
         (error) => this.#reportReceipt(error),
       );
-      this.#open.add(this.#settlement);
+      this.#addOpen(this.#settlement);
     }
     return this.#settlement.hold();
   }
@@ -179,7 +179,8 @@ export class Life implements LiveActor {
   }
 
   get heldReceipts(): number {
-    return this.#open?.size ?? 0;
+    if (this.#open instanceof Set) return this.#open.size;
+    return this.#open === undefined ? 0 : 1;
   }
 
   /** Calls back when no receipt is held any more: at once, or after the last one. */
@@ -193,7 +194,9 @@ export class Life implements LiveActor {
   }
 
   settleHeld(outcome: Outcome): void {
-    for (const settlement of [...(this.#open ?? [])]) settlement.settle(outcome);
+    const open = this.#open;
+    if (open instanceof Set) for (const settlement of [...open]) settlement.settle(outcome);
+    else open?.settle(outcome);
   }
 
   /** What it waits for: wall times, as they are expected now. */
@@ -251,9 +254,17 @@ export class Life implements LiveActor {
     this.#tell(receipt, { type: 'fault', error });
   }
 
+  #addOpen(settlement: Settlement): void {
+    if (this.#open === undefined) this.#open = settlement;
+    else if (this.#open instanceof Set) this.#open.add(settlement);
+    else this.#open = new Set([this.#open, settlement]);
+  }
+
   #settled(settlement: Settlement): void {
-    this.#open?.delete(settlement);
+    if (this.#open instanceof Set) this.#open.delete(settlement);
+    else if (this.#open === settlement) this.#open = undefined;
     if (this.heldReceipts > 0) return;
+    this.#open = undefined;
     const tasks = this.#whenSettled;
     this.#whenSettled = undefined;
     for (const task of tasks ?? []) task();

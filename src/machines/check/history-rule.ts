@@ -9,8 +9,10 @@ export const appendHistory = (
 ): HistoryEntry[] => {
   const known = history ?? [];
   const first = Math.max(0, known.length + 1 - maxHistoryEntries);
-  const next = known.slice(first);
-  next.push(entry);
+  // Exactly as long as it has to be: a list that grew by `push` would keep room for as many entries again.
+  const next = new Array<HistoryEntry>(known.length + 1 - first);
+  for (let at = first; at < known.length; at += 1) next[at - first] = known[at] as HistoryEntry;
+  next[next.length - 1] = entry;
   return next;
 };
 

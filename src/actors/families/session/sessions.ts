@@ -51,6 +51,7 @@ export class Sessions {
   readonly #index = new SubscriptionIndex<Session>();
   readonly #requests = new RequestQueue<Session>();
   #opened = 0;
+  #unknown: { readonly namespace: string; readonly frame: Buffer } | undefined;
 
   constructor(ports: SessionsPorts) {
     this.#ports = ports;
@@ -87,7 +88,8 @@ export class Sessions {
     const entity = this.#ports.storedEntity(namespace, agentName);
     this.#listen(session, entity?.subscriptions ?? connection.subscriptions);
     const isVouched = entity === undefined || this.#ports.isVouched(namespace, agentName);
-    this.#sendConfig(session, entity === undefined ? unknownConfig(namespace) : configOf(entity), isVouched);
+    if (entity === undefined) this.#deliver(session, 'entity_config', this.#unknownFrame(namespace));
+    else this.#sendConfig(session, configOf(entity), isVouched);
     this.#ports.actors.tell(session, { type: 'session.established', nowMs });
     return { closed: (reason, how) => this.#closed(session, reason, how?.isStopped === true) };
   }
@@ -176,6 +178,16 @@ export class Sessions {
   #sendConfig(session: Session, config: EntityConfig, isVouched: boolean): void {
     const told = { ...withoutManagedLabel(config), ...(isVouched ? {} : { unvouched: true }) };
     this.#deliver(session, 'entity_config', encodeFrame('entity_config', JSON.stringify(told)));
+  }
+
+  /** Every new agent of a namespace gets the same bytes: when many connect at once, they are made and encoded once. */
+  #unknownFrame(namespace: string): Buffer {
+    if (this.#unknown?.namespace !== namespace)
+      this.#unknown = {
+        namespace,
+        frame: encodeFrame('entity_config', JSON.stringify(unknownConfig(namespace))),
+      };
+    return this.#unknown.frame;
   }
 
   #deliver(session: Session, type: string, frame: Buffer): void {
