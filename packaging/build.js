@@ -78,10 +78,14 @@ const assetsOf = async (program, arch, work) => {
     if (path !== undefined) assets[`native/${name}`] = path;
   }
   if (program.web) {
-    const web = join(root, 'web/dist');
-    const files = filesBelow(web);
-    write('web.json', JSON.stringify(files));
-    for (const file of files) assets[`web/${file}`] = join(web, file);
+    for (const [name, folder] of [
+      ['web', join(root, 'web/dist')],
+      ['handbook', join(root, 'web/handbook')],
+    ]) {
+      const files = filesBelow(folder);
+      write(`${name}.json`, JSON.stringify(files));
+      for (const file of files) assets[`${name}/${file}`] = join(folder, file);
+    }
   }
   return assets;
 };

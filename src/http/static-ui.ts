@@ -1,4 +1,5 @@
-// Serves the built page at /ui/ from a directory that is read once at start: request paths never reach the disk.
+// Serves the built page at /ui/ and the handbook at /docs/ from directories that are read once at start: request
+// paths never reach the disk.
 // Assets have a hash in their name and are cached forever; the page itself is not cached.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -55,6 +56,25 @@ export const registerUi = (app: FastifyInstance, { root }: UiOptions): void => {
   app.get('/favicon.ico', (_request, reply) => reply.redirect('/ui/icon.svg', 302));
   app.get('/ui/', answer);
   app.get('/ui/*', answer);
+};
+
+const handbookNotBuilt =
+  'The handbook is not built. Run `node scripts/build-docs.js` and start the backend again. The API reference is at /docs/api.\n';
+
+/** Never throws for a missing directory; the answer then explains how to build it. */
+export const registerHandbook = (app: FastifyInstance, { root }: UiOptions): void => {
+  const assets = readAssets(root);
+  const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const path = (request.params as { '*'?: string })['*'] ?? '';
+    if (assets.size === 0) return withHeaders(reply).code(503).type('text/plain').send(handbookNotBuilt);
+    const asset = assets.get(path === '' ? 'index.html' : path);
+    if (asset !== undefined) return send(request, reply, asset);
+    reply.callNotFound();
+    return reply;
+  };
+  app.get('/docs', (_request, reply) => reply.redirect('/docs/', 302));
+  app.get('/docs/', answer);
+  app.get('/docs/*', answer);
 };
 
 const withHeaders = (reply: FastifyReply): FastifyReply =>

@@ -12,7 +12,7 @@ import { createHashingQueue } from '../http/auth/hashing-queue.ts';
 import { createEventList } from '../http/inspect/events/event-list.ts';
 import { createRerunOf } from '../http/inspect/events/rerun.ts';
 import { inspectionDocs } from '../http/inspect/route-docs.ts';
-import { registerUi } from '../http/static-ui.ts';
+import { registerHandbook, registerUi } from '../http/static-ui.ts';
 import { readLicenseKey } from '../model/license.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
 import { packagedFolder } from '../program/packaged.ts';
@@ -44,6 +44,7 @@ import { takeDown } from './take-down.ts';
 import { createTrust, type Trust } from './trust.ts';
 
 const webRoot = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+const handbookRoot = fileURLToPath(new URL('../../../web/handbook', import.meta.url));
 
 /** The names used in the state directory and in the cache directory. */
 const isOfStateDir = (name: string): boolean =>
@@ -172,6 +173,7 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
   showProcessMetrics(api.metrics, version);
   addLiveInspection({ backend, api, log, eventList, allowControl: settings.inspectControl });
   registerUi(api.server.app, { root: packagedFolder('web') ?? webRoot });
+  registerHandbook(api.server.app, { root: packagedFolder('handbook') ?? handbookRoot });
   await backend.serve();
   const address = await api.listen();
   const earlier = await serveEarlierGeneration({

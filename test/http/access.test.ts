@@ -34,7 +34,7 @@ test('every route of every kind is guarded, and unknown paths reach nothing', as
     'GET /auth',
     'GET /auth/providers',
     'GET /auth/test',
-    'GET /docs',
+    'GET /docs/api',
     'GET /health',
     'GET /metrics',
     'GET /openapi.json',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
-import { registerUi } from '../../src/http/static-ui.ts';
+import { registerHandbook, registerUi } from '../../src/http/static-ui.ts';
 
 const start = async (t: TestContext, built = true) => {
   const root = await mkdtemp(join(tmpdir(), 'mon-ui-'));
@@ -55,6 +55,32 @@ test('no path leads out of the folder', async (t) => {
     const answer = await get(`/ui/${path}`);
     assert.notEqual(answer.body, '{}', path);
   }
+});
+
+test('the handbook is served below /docs/, and no path of it leads elsewhere', async (t) => {
+  const app = Fastify();
+  t.after(() => app.close());
+  const files = { 'index.html': '<title>handbook</title>', 'guides/checks.html': '<title>checks</title>' };
+  registerHandbook(app, {
+    root: new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])),
+  });
+  const get = (url: string) => app.inject({ url });
+  assert.equal((await get('/docs')).headers.location, '/docs/');
+  assert.match((await get('/docs/')).body, /handbook/);
+  const page = await get('/docs/guides/checks.html');
+  assert.match(page.body, /checks/);
+  assert.match(String(page.headers['content-security-policy']), /^default-src 'self'/);
+  for (const path of ['guides/none.html', '../package.json', '%2e%2e/package.json'])
+    assert.equal((await get(`/docs/${path}`)).statusCode, 404, path);
+});
+
+test('a handbook that was not built says how to build it', async (t) => {
+  const app = Fastify();
+  t.after(() => app.close());
+  registerHandbook(app, { root: '/nowhere' });
+  const answer = await app.inject({ url: '/docs/' });
+  assert.equal(answer.statusCode, 503);
+  assert.match(answer.body, /build-docs/);
 });
 
 test('a page that was not built says how to build it', async (t) => {

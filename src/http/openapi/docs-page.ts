@@ -1,4 +1,4 @@
-// `/docs`: the API documentation as a page. Plain HTML with an inline style sheet, no external resources and no
+// `/docs/api`: the API documentation as a page. Plain HTML with an inline style sheet, no external resources and no
 // scripts, so it works offline.
 import { createHash } from 'node:crypto';
 import type { OpenApiDocument } from './document.ts';

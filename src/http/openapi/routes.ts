@@ -64,7 +64,7 @@ export const withOpenApi = (
     },
     {
       method: 'GET',
-      url: '/docs',
+      url: '/docs/api',
       access: 'public',
       doc: pageDoc,
       handle: () => pageAnswer(),

@@ -132,7 +132,7 @@ test('every kind has an example, and every example is valid', () => {
 
 test('the page is plain, needs nothing from elsewhere, and shows every path', async (t) => {
   const house = await openHouse(t);
-  const reply = await house.ask('GET', '/docs', { as: null });
+  const reply = await house.ask('GET', '/docs/api', { as: null });
   assert.equal(reply.status, 200);
   assert.match(reply.headers.get('content-type') ?? '', /^text\/html/);
   assert.match(reply.headers.get('content-security-policy') ?? '', /default-src 'none'/);

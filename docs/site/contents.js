@@ -1,0 +1,34 @@
+// What the handbook consists of, in reading order. Paths are relative to docs/; each page's title is its first heading.
+export const contents = [
+  { part: 'Tutorial', pages: ['tutorial/first-alert.md'] },
+  {
+    part: 'Guides',
+    pages: [
+      'guides/checks.md',
+      'guides/handlers.md',
+      'guides/silences.md',
+      'mon-ctl.md',
+      'agent.md',
+      'earlier-generation.md',
+    ],
+  },
+  {
+    part: 'Running it',
+    pages: ['packages.md', 'operations.md', 'cluster.md', 'security.md', 'limits.md', 'metrics.md'],
+  },
+  {
+    part: 'Reference',
+    pages: [
+      'reference/settings.md',
+      'reference/resources.md',
+      'reference/errors.md',
+      'reference/machines.md',
+      'api.md',
+      'glossary.md',
+    ],
+  },
+  {
+    part: 'How it works',
+    pages: ['architecture.md', 'actors.md', 'machines.md', 'inspection.md'],
+  },
+];
