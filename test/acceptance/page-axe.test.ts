@@ -53,6 +53,9 @@ describe('the page under axe-core', { skip: withoutBrowser }, () => {
       reason: 'moving',
       expire: 3_600,
     });
+    const owned = inDefault('events/web-02/disk');
+    await site.api.call('PUT', `${owned}/acknowledgement`, { comment: 'ordered', remind_every: 3_600 });
+    await site.api.post(`${owned}/notes`, { text: 'the vendor was called' });
     await site.api.post(inDefault('checks'), {
       command: 'true',
       interval: 60,
@@ -99,7 +102,7 @@ describe('the page under axe-core', { skip: withoutBrowser }, () => {
       assert.deepEqual(await look(page, path), []);
     });
 
-  test('help, palette and the form of a silence', async () => {
+  test('help, palette and the forms of a silence and an acknowledgement', async () => {
     await open('/n/default/events');
     await page.locator('.events li').first().waitFor();
     await page.keyboard.press('?');
@@ -113,6 +116,10 @@ describe('the page under axe-core', { skip: withoutBrowser }, () => {
     await page.keyboard.press('s');
     await page.getByText('Covers 1 event').waitFor();
     assert.deepEqual(await look(page, 'silence form'), []);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('o');
+    await page.getByLabel('Remind handlers').waitFor();
+    assert.deepEqual(await look(page, 'acknowledge form'), []);
   });
 
   test('the bare address leads to the page, which has an icon', async () => {

@@ -65,7 +65,14 @@ test('a chart opens whole where it can be read, else around what is active, and 
 
 test('a deadline is shown in the active state of the region that bears its name, else in the only active one', () => {
   const check = machineGraph(checkMachine);
-  const active = new Set(activeStateIds('check', { result: 'failing', ttl: 'waiting', delivery: 'idle' }));
+  const active = new Set(
+    activeStateIds('check', {
+      result: 'failing',
+      acknowledgement: 'unacknowledged',
+      ttl: 'waiting',
+      delivery: 'idle',
+    }),
+  );
   assert.equal(placeDeadlines(check, active, [{ name: 'ttl', atMs: 1 }])[0]?.state, 'check.ttl.waiting');
   assert.equal(placeDeadlines(check, active, [{ name: 'other', atMs: 1 }])[0]?.state, 'check');
   const entity = machineGraph(entityMachine);

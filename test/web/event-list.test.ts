@@ -74,17 +74,23 @@ test('after missed news the rows stay, and those that are no longer listed are m
   );
 });
 
+test('why a row is gone is not forgotten when the list is read anew', () => {
+  const list = changed(opened(page([row('a', 2)])), changes([], ['a/c'], { 'a/c': 'acknowledged' }), worst);
+  assert.deepEqual([...caughtUp(list, page([]), worst).gone], [['a/c', 'acknowledged']]);
+});
+
 test('lists are ordered as the backend orders them', () => {
   const rows = [row('ok', 0, 900), row('w', 1, 800), row('late', 2, 700, 1), row('early', 2, 600, 5)];
   const order = (sort: Parameters<typeof comparing>[0]): string[] =>
     [...rows].sort(comparing(sort)).map((one) => one.entity.metadata.name);
   assert.deepEqual(order('worst'), ['late', 'early', 'w', 'ok']);
   assert.deepEqual(order('newest'), ['ok', 'w', 'early', 'late']);
+  assert.deepEqual(order('oldest'), ['early', 'late', 'w', 'ok']);
   assert.deepEqual(order('name'), ['early', 'late', 'ok', 'w']);
 });
 
 test('the address says what is asked for; nonsense in it means what stands first', () => {
-  const ask = (query: string) => questionOf(filterFrom('default', new URLSearchParams(query)));
+  const ask = (query: string) => questionOf(filterFrom('default', new URLSearchParams(query), 'ada'));
   assert.deepEqual(ask(''), { state: 'failing', silenced: 'false' });
   assert.deepEqual(ask('show=nonsense&severity=x'), { state: 'failing', silenced: 'false' });
   assert.deepEqual(ask('show=all&search=disk&entity=a&labels=x'), {
@@ -92,6 +98,8 @@ test('the address says what is asked for; nonsense in it means what stands first
     entity: 'a',
     labelSelector: 'x',
   });
+  assert.deepEqual(ask('show=failing&owned=mine'), { state: 'failing', owner: 'ada' });
+  assert.deepEqual(ask('show=failing&owned=nobody'), { state: 'failing', acknowledged: 'false' });
   assert.deepEqual(ask('show=silenced&severity=critical'), { state: 'critical', silenced: 'true' });
 });
 

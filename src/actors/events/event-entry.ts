@@ -47,6 +47,9 @@ export const byUrgency = (a: Standing, b: Standing): number =>
 /** Newest result first. */
 export const byAge = (a: EventPlace, b: EventPlace): number => b.timestamp - a.timestamp || byName(a, b);
 
+/** What lasts longest first. */
+export const byLength = (a: EventPlace, b: EventPlace): number => a.since - b.since || byName(a, b);
+
 export const rankOf = (event: CheckEvent): number => severities.indexOf(severityOf(event.check.status));
 
 /** The event as it is to be shown: silenced by the silences of now, not by those of its last result. */

@@ -4,6 +4,7 @@ import { type Severity, severities } from '../../machines/check/severity-rule.ts
 import type { CheckEvent } from '../../model/event.ts';
 import {
   byAge,
+  byLength,
   byName,
   byUrgency,
   type EventEntry,
@@ -14,12 +15,16 @@ import {
 import type { EventCounts, EventIndex } from './event-index.ts';
 import { walkInTurns } from './walk-in-turns.ts';
 
-export type EventOrder = 'worst' | 'newest' | 'name';
+export type EventOrder = 'worst' | 'newest' | 'oldest' | 'name';
 
 export interface EventFilter {
   readonly namespace: string;
   readonly severities?: readonly Severity[] | undefined;
   readonly silenced?: boolean | undefined;
+  /** Whether somebody acknowledged the incident. */
+  readonly acknowledged?: boolean | undefined;
+  /** Who takes care of it. */
+  readonly owner?: string | undefined;
   readonly entity?: string | undefined;
   readonly check?: string | undefined;
   /** Words that must all occur in the entity's name, the check's or the output, whatever their case. */
@@ -45,17 +50,21 @@ export type EntryTest = (entry: EventEntry) => boolean;
 
 /** Cheap questions first. */
 export const testOf = (filter: EventFilter): EntryTest => {
-  const { namespace, silenced, entity, check, words = [], selector } = filter;
+  const { namespace, silenced, acknowledged, owner, entity, check, words = [], selector } = filter;
   const ranks = ranksOf(filter);
   return (entry) =>
     entry.namespace === namespace &&
     ranks.includes(entry.rank) &&
     (silenced === undefined || entry.silenced.length > 0 === silenced) &&
+    (acknowledged === undefined || (ownerOf(entry) !== undefined) === acknowledged) &&
+    (owner === undefined || ownerOf(entry) === owner) &&
     (entity === undefined || entry.event.entity.metadata.name === entity) &&
     (check === undefined || entry.event.check.metadata.name === check) &&
     (words.length === 0 || hasWords(entry, words)) &&
     (selector === undefined || selector(withSilences(entry.event, entry.silenced)));
 };
+
+const ownerOf = ({ event }: EventEntry): string | undefined => event.check.acknowledgement?.owner;
 
 export const ranksOf = ({ severities: asked }: EventFilter): readonly number[] =>
   (asked ?? severities).map((severity) => severities.indexOf(severity));
@@ -75,8 +84,17 @@ export const searchEvents = async (index: EventIndex, search: EventSearch): Prom
 };
 
 /** Whether it asks for a part of the namespace that the index does not count. */
-export const isNarrowed = ({ entity, check, words = [], selector }: EventFilter): boolean =>
-  entity !== undefined || check !== undefined || words.length > 0 || selector !== undefined;
+export const isNarrowed = (filter: EventFilter): boolean => {
+  const { acknowledged, owner, entity, check, words = [], selector } = filter;
+  return (
+    acknowledged !== undefined ||
+    owner !== undefined ||
+    entity !== undefined ||
+    check !== undefined ||
+    words.length > 0 ||
+    selector !== undefined
+  );
+};
 
 /** Counts as the index gives them, of the part that is asked for: of every severity, silenced or not. */
 export const countMatching = async (index: EventIndex, filter: EventFilter): Promise<EventCounts> => {
@@ -155,7 +173,7 @@ const firstOf = (rank: number) => ({ rank, since: Number.POSITIVE_INFINITY, key:
 /** Pages' worth of events that are sorted together. */
 const sortedAtOnce = 4;
 
-const comparisons = { worst: byUrgency, newest: byAge, name: byName } as const;
+const comparisons = { worst: byUrgency, newest: byAge, oldest: byLength, name: byName } as const;
 
 /** For orders the index does not keep, and for single entities: finds all that fit, then sorts what lies ahead. */
 const pageOfSorted = async (

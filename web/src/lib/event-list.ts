@@ -66,7 +66,7 @@ export const changed = (list: EventList, changes: EventChanges, compare: Compare
   }
   for (const key of changes.gone) {
     waiting.delete(key);
-    if (rows.has(key)) gone.set(key, changes.why[key] ?? 'other');
+    if (rows.has(key)) gone.set(key, changes.why[key] ?? gone.get(key) ?? 'other');
   }
   return { ...list, rows, gone, waiting, counts: changes.counts ?? list.counts };
 };

@@ -1,10 +1,18 @@
 // What the events page is asked to show, as its address holds it, and how the backend is asked for it. Pure.
-import { byAge, byName, byUrgency, type EventPlace } from '../../../src/actors/events/event-entry.ts';
+import {
+  byAge,
+  byLength,
+  byName,
+  byUrgency,
+  type EventPlace,
+} from '../../../src/actors/events/event-entry.ts';
 import type { EventCounts, EventRow } from '../../../src/http/inspect/events/protocol.ts';
 import { keyOf } from './event-key.ts';
 import { severityRank } from './format.ts';
 
-export type Sort = 'worst' | 'newest' | 'name';
+export type Sort = 'worst' | 'newest' | 'oldest' | 'name';
+/** Whose incidents: everybody's, those of the person who looks, or those that nobody takes care of. */
+export type Owned = '' | 'mine' | 'nobody';
 export type Shown = 'attention' | 'failing' | 'silenced' | 'all';
 export type SeverityFilter = '' | 'critical' | 'warning' | 'unknown';
 
@@ -13,6 +21,9 @@ export interface EventFilter {
   /** `attention`: not passing and not silenced; `silenced`: not passing, but silenced. */
   readonly show: Shown;
   readonly severity: SeverityFilter;
+  readonly owned: Owned;
+  /** The person who looks. */
+  readonly user: string;
   /** Words that all occur in entity, check or output. */
   readonly search: string;
   readonly entity: string;
@@ -26,24 +37,28 @@ export interface EventFilter {
 const oneOf = <T extends string>(values: readonly [T, ...T[]], text: string | null): T =>
   values.find((value) => value === text) ?? values[0];
 
-export const filterFrom = (namespace: string, query: URLSearchParams): EventFilter => ({
+export const filterFrom = (namespace: string, query: URLSearchParams, user = ''): EventFilter => ({
   namespace,
   show: oneOf(['attention', 'failing', 'silenced', 'all'], query.get('show')),
   severity: oneOf(['', 'critical', 'warning', 'unknown'], query.get('severity')),
+  owned: oneOf(['', 'mine', 'nobody'], query.get('owned')),
+  user,
   search: query.get('search') ?? '',
   entity: query.get('entity') ?? '',
   check: query.get('check') ?? '',
   fields: query.get('fields') ?? '',
   labels: query.get('labels') ?? '',
-  sort: oneOf(['worst', 'newest', 'name'], query.get('sort')),
+  sort: oneOf(['worst', 'newest', 'oldest', 'name'], query.get('sort')),
 });
 
 /** The part of a question that a list and the stream of its changes share. */
 export const questionOf = (filter: EventFilter): Record<string, string> => {
-  const { show, severity, search, entity, check, fields, labels } = filter;
+  const { show, severity, owned, user, search, entity, check, fields, labels } = filter;
   const asked = {
     state: severity || (show === 'all' ? '' : 'failing'),
     silenced: show === 'attention' ? 'false' : show === 'silenced' ? 'true' : '',
+    owner: owned === 'mine' ? user : '',
+    acknowledged: owned === 'nobody' ? 'false' : '',
     search,
     entity,
     check,
@@ -54,8 +69,10 @@ export const questionOf = (filter: EventFilter): Record<string, string> => {
 };
 
 /** Whether it hides nothing but what its chips say. */
-export const isPlain = ({ severity, search, entity, check, fields, labels }: EventFilter): boolean =>
-  [severity, search, entity, check, fields, labels].every((value) => value === '');
+export const isPlain = (filter: EventFilter): boolean => {
+  const { severity, owned, search, entity, check, fields, labels } = filter;
+  return [severity, owned, search, entity, check, fields, labels].every((value) => value === '');
+};
 
 const worstRank = 3;
 const placeOf = (row: EventRow): EventPlace => ({
@@ -64,7 +81,7 @@ const placeOf = (row: EventRow): EventPlace => ({
   timestamp: row.timestamp,
   key: keyOf(row),
 });
-const orders = { worst: byUrgency, newest: byAge, name: byName } as const;
+const orders = { worst: byUrgency, newest: byAge, oldest: byLength, name: byName } as const;
 
 /** The order of the backend: tells where news would stand in a list that is read only in part. */
 export const comparing =

@@ -59,7 +59,26 @@ export interface EventCheck {
   readonly silenced?: readonly string[] | null;
   readonly is_silenced?: boolean;
   readonly processed_by?: string;
+  readonly acknowledgement?: Acknowledgement | null;
+  readonly incident_notes?: readonly IncidentNote[] | null;
   readonly pipelines?: readonly { readonly name: string }[] | null;
+}
+
+/** Times are Unix seconds. */
+export interface Acknowledgement {
+  readonly owner: string;
+  readonly by: string;
+  readonly comment: string;
+  readonly at: number;
+  readonly remind_every: number;
+  readonly remind_at: number;
+  readonly reminders: number;
+}
+
+export interface IncidentNote {
+  readonly by: string;
+  readonly at: number;
+  readonly text: string;
 }
 
 export interface MonEvent {
@@ -81,8 +100,11 @@ export interface Silence {
   readonly expire_on_resolve: boolean;
 }
 
-export const isSilenced = ({ check }: Pick<MonEvent, 'check'>): boolean =>
-  check.is_silenced === true || (check.silenced ?? []).length > 0;
+export const isSilenced = ({
+  check,
+}: {
+  readonly check: Pick<EventCheck, 'silenced' | 'is_silenced'>;
+}): boolean => check.is_silenced === true || (check.silenced ?? []).length > 0;
 
 export const eventPath = (namespace: string, event: NamedEvent): string =>
   `/n/${encode(namespace)}/events/${encode(event.entity.metadata.name)}/${encode(event.check.metadata.name)}`;
@@ -101,6 +123,25 @@ export const resolveEvent = async (namespace: string, named: NamedEvent, by: str
 
 export const deleteEvent = (namespace: string, event: NamedEvent): Promise<unknown> =>
   send('DELETE', eventUrl(namespace, event));
+
+export interface AcknowledgementOrder {
+  readonly owner: string;
+  readonly comment: string;
+  /** Seconds; 0: no reminders. */
+  readonly remind_every: number;
+}
+
+export const acknowledge = (
+  namespace: string,
+  event: NamedEvent,
+  order: AcknowledgementOrder,
+): Promise<unknown> => send('PUT', `${eventUrl(namespace, event)}/acknowledgement`, order);
+
+export const release = (namespace: string, event: NamedEvent): Promise<unknown> =>
+  send('DELETE', `${eventUrl(namespace, event)}/acknowledgement`);
+
+export const addNote = (namespace: string, event: NamedEvent, text: string): Promise<unknown> =>
+  send('POST', `${eventUrl(namespace, event)}/notes`, { text });
 
 export const isRunnable = ({ rerun: how }: Pick<EventRow, 'rerun'>): boolean =>
   how === 'agent' || how === 'proxy';

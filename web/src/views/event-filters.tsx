@@ -25,6 +25,10 @@ const severities: readonly (readonly [Exclude<SeverityFilter, ''>, number])[] = 
   ['warning', 1],
   ['unknown', 3],
 ];
+const owners = [
+  ['mine', 'Mine', 'Incidents that you take care of'],
+  ['nobody', 'Unowned', 'Incidents that nobody takes care of'],
+] as const;
 const narrowing = [
   ['entity', 'Entity', 'its whole name'],
   ['check', 'Check', 'its whole name'],
@@ -64,6 +68,17 @@ export const EventFilters = ({ filter, counts }: Props) => {
               <Count of={counts && severityCount(counts, filter.show, severity)} />
             </Chip>
           ))}
+          <span class="divider" />
+          {owners.map(([owned, label, title]) => (
+            <Chip
+              key={owned}
+              on={filter.owned === owned}
+              title={title}
+              onClick={() => setQuery({ owned: filter.owned === owned ? '' : owned })}
+            >
+              {label}
+            </Chip>
+          ))}
         </div>
       </div>
       <div class="filters">
@@ -79,6 +94,7 @@ export const EventFilters = ({ filter, counts }: Props) => {
         >
           <option value="worst">worst first</option>
           <option value="newest">newest first</option>
+          <option value="oldest">oldest first</option>
           <option value="name">by entity</option>
         </select>
         <Menu label="Filter…" title="Only some entities, checks, labels or fields" closesOnClick={false}>

@@ -27,9 +27,12 @@ import { user } from '../lib/session.ts';
 import { useSilentAgents } from '../lib/silent-agents.ts';
 import { doLater, isWaiting } from '../lib/undo.ts';
 import { Ago, CopyButton, Facts, Json, NoStatechart, Panel, Problem } from '../parts/bits.tsx';
+import { OwnerTag } from '../parts/owner-tag.tsx';
 import { SilentBanner } from '../parts/silent-banner.tsx';
 import { HistoryStrip, StatusWord } from '../parts/status.tsx';
+import { acknowledgeFor } from './acknowledge-dialog.tsx';
 import { ActorPanel } from './actor-panel.tsx';
+import { IncidentPanel } from './incident-panel.tsx';
 import { silenceFor } from './silence-dialog.tsx';
 import { TraceView } from './trace-view.tsx';
 
@@ -73,6 +76,11 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
       () => void attempt(`Resolved ${key}`, () => resolveEvent(namespace, event, by)).then(again),
     );
   };
+  const acknowledge = (): void => {
+    if (event === undefined) return;
+    if (event.check.state === 'passing') return void notify('failed', 'Nothing to acknowledge: it passes.');
+    acknowledgeFor(namespace, [event], again);
+  };
   const silence = (): void => {
     if (event) silenceFor(namespace, [event], again);
   };
@@ -86,7 +94,12 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
   useShortcuts([
     ...(mayRun ? [{ keys: 'r', what: 'Run again', run }] : []),
     ...(maySilence ? [{ keys: 's', what: 'Silence', run: silence }] : []),
-    ...(mayResolve ? [{ keys: 'a', what: 'Resolve (10 s to undo)', run: resolve }] : []),
+    ...(mayResolve
+      ? [
+          { keys: 'o', what: 'Acknowledge: take care of it', run: acknowledge },
+          { keys: 'a', what: 'Resolve (10 s to undo)', run: resolve },
+        ]
+      : []),
   ]);
   useEffect(() => {
     document.title = `${check} on ${entity} · mon`;
@@ -111,6 +124,11 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
               title={row === undefined || isRunnable(row) ? 'r' : `Can't be run again: ${whyNotRun(row)}`}
             >
               Run again
+            </button>
+          )}
+          {mayResolve && (
+            <button type="button" onClick={acknowledge} disabled={event?.check.state === 'passing'} title="o">
+              Acknowledge…
             </button>
           )}
           {mayResolve && (
@@ -139,6 +157,15 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
       {silentSince !== undefined && <SilentBanner entity={entity} since={silentSince} />}
       {event !== undefined && (
         <Summary event={event} since={row?.since} isStale={silentSince !== undefined} />
+      )}
+      {event !== undefined && event.check.state !== 'passing' && (
+        <IncidentPanel
+          namespace={namespace}
+          event={event}
+          mayWrite={mayResolve}
+          onAcknowledge={acknowledge}
+          onDone={again}
+        />
       )}
       {event !== undefined && (
         <div class="columns">
@@ -200,6 +227,7 @@ const Summary = ({ event: { check, timestamp }, event, since, isStale }: Summary
       )}
       <span class="tags">
         {check.state !== undefined && <span class="tag">{check.state}</span>}
+        {check.acknowledgement && <OwnerTag {...check.acknowledgement} />}
         {isSilenced(event) && (
           <span class="tag silenced" title={(check.silenced ?? []).join(', ')}>
             silenced by {(check.silenced ?? []).join(', ') || 'a silence'}

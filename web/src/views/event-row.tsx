@@ -7,6 +7,7 @@ import { duration, firstLine } from '../lib/format.ts';
 import { eventPath, isSilenced } from '../lib/resources.ts';
 import { href } from '../lib/router.ts';
 import { Ago } from '../parts/bits.tsx';
+import { OwnerTag } from '../parts/owner-tag.tsx';
 import { HistoryStrip, StatusWord } from '../parts/status.tsx';
 
 interface Props {
@@ -34,6 +35,7 @@ export const EventLine = (props: Props) => {
 const goneWords: Readonly<Record<WhyGone, string>> = {
   passing: 'passes now',
   silenced: 'silenced now',
+  acknowledged: 'acknowledged now',
   deleted: 'deleted',
   other: 'no longer fits',
 };
@@ -64,6 +66,7 @@ const Line = ({ namespace, event, gone, silentSince, isResolving, isAt, isChosen
           </span>
         )}
         {check.state === 'flapping' && <span class="tag">flapping</span>}
+        {check.acknowledgement !== null && <OwnerTag {...check.acknowledgement} />}
         {isSilenced(event) && (
           <span class="tag silenced" title={check.silenced.join(', ')}>
             silenced

@@ -22,6 +22,7 @@ import { doLater, isWaiting } from '../lib/undo.ts';
 import { Problem, Refused } from '../parts/bits.tsx';
 import { StatusIcon } from '../parts/status.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
+import { acknowledgeFor } from './acknowledge-dialog.tsx';
 import { EventFilters } from './event-filters.tsx';
 import { EventLine } from './event-row.tsx';
 import { silenceFor } from './silence-dialog.tsx';
@@ -54,7 +55,7 @@ interface Cursor {
 const followEveryMs = 2_000;
 
 export const EventsPage = ({ namespace }: { namespace: string }) => {
-  const filter = filterFrom(namespace, query.value);
+  const filter = filterFrom(namespace, query.value, user.value);
   const feed = useEvents(filter);
   const choice = useSignal<Choice>(nothing);
   const cursor = useSignal<Cursor>({ key: '', index: 0 });
@@ -154,6 +155,15 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
       void feed.refresh();
     });
   };
+  const acknowledgeAll = async (): Promise<void> => {
+    if (!access.may('update', 'events')) return;
+    const many = (await targets()).filter((row) => row.check.state !== 'passing');
+    if (many.length === 0) return void notify('failed', 'Nothing to acknowledge: it passes.');
+    acknowledgeFor(namespace, many, () => {
+      choice.value = nothing;
+      void feed.refresh();
+    });
+  };
   const open = (): void => {
     const at = rowAtCursor();
     if (at !== undefined) go(eventPath(namespace, at));
@@ -181,7 +191,10 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
       : []),
     ...(mayRun ? [{ keys: 'r', what: 'Run again', run: () => void rerunAll() }] : []),
     ...(access.may('update', 'events')
-      ? [{ keys: 'a', what: 'Resolve (10 s to undo)', run: () => void resolveAll() }]
+      ? [
+          { keys: 'o', what: 'Acknowledge: take care of it', run: () => void acknowledgeAll() },
+          { keys: 'a', what: 'Resolve (10 s to undo)', run: () => void resolveAll() },
+        ]
       : []),
   ]);
   useEffect(() => {
@@ -257,9 +270,14 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
         {count > 0 && (
           <>
             {access.may('update', 'events') && (
-              <button type="button" onClick={() => void resolveAll()}>
-                Resolve
-              </button>
+              <>
+                <button type="button" onClick={() => void acknowledgeAll()}>
+                  Acknowledge…
+                </button>
+                <button type="button" onClick={() => void resolveAll()}>
+                  Resolve
+                </button>
+              </>
             )}
             {mayRun && (
               <button
@@ -368,7 +386,7 @@ const NothingHere = ({ filter, access, hasAny: isSomethingThere, isLive }: Nothi
         <button
           type="button"
           onClick={() =>
-            setQuery({ search: '', severity: '', entity: '', check: '', labels: '', fields: '' })
+            setQuery({ search: '', severity: '', owned: '', entity: '', check: '', labels: '', fields: '' })
           }
         >
           Take the filters off

@@ -119,7 +119,7 @@ export const changesSince = (
     if (entry !== undefined && fits(entry)) rows.push(rowOf(entry, rerunOf));
     else if (before !== undefined && mayHaveFitted(filter, ranks, before)) {
       gone.push(nameOf(key));
-      why[nameOf(key)] = whyGone(entry);
+      why[nameOf(key)] = whyGone(filter, entry);
     }
     if (rows.length + gone.length > maxFeedRows) return 'tooMany';
   }
@@ -127,10 +127,11 @@ export const changesSince = (
   return { ...counts, rows, gone, why };
 };
 
-const whyGone = (entry: EventEntry | undefined): WhyGone => {
+const whyGone = ({ acknowledged }: EventFilter, entry: EventEntry | undefined): WhyGone => {
   if (entry === undefined) return 'deleted';
   if (entry.event.check.status === 0) return 'passing';
-  return entry.silenced.length > 0 ? 'silenced' : 'other';
+  if (entry.silenced.length > 0) return 'silenced';
+  return acknowledged === false && entry.event.check.acknowledgement ? 'acknowledged' : 'other';
 };
 
 /** A client that does not have the row ignores its removal. */

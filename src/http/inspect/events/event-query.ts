@@ -26,6 +26,8 @@ const optional = <T extends z.ZodType>(schema: T) =>
 const filterShape = {
   state: optional(stateList),
   silenced: optional(z.enum(['true', 'false'])),
+  acknowledged: optional(z.enum(['true', 'false'])),
+  owner: optional(z.string().max(2_000)),
   entity: optional(z.string().max(256)),
   check: optional(z.string().max(256)),
   search: optional(z.string().max(256)),
@@ -33,7 +35,7 @@ const filterShape = {
 const filterSchema = z.object(filterShape);
 const searchSchema = z.object({
   ...filterShape,
-  order: optional(z.enum(['worst', 'newest', 'name'])),
+  order: optional(z.enum(['worst', 'newest', 'oldest', 'name'])),
   limit: optional(z.coerce.number().int().min(1).max(maxPageSize)),
   continue: optional(z.string().max(2_048)),
 });
@@ -42,6 +44,8 @@ const searchSchema = z.object({
 export const filterDoc = {
   state: `any of ${states.join(', ')}, separated by commas; \`failing\` is all but \`passing\``,
   silenced: '`true` or `false`: only events that are silenced now, or only those that are not',
+  acknowledged: '`true` or `false`: only incidents that somebody acknowledged, or only those that nobody did',
+  owner: 'only incidents that this user takes care of',
   entity: 'only events of this entity',
   check: 'only events of this check',
   search: 'words that all occur in entity, check or output, case-insensitive',
@@ -49,22 +53,28 @@ export const filterDoc = {
   labelSelector: "as in every list, e.g. `region == 'eu'`",
 } as const;
 export const searchDoc = {
-  order: '`worst` (default): by severity, then latest change first; `newest` result; `name`',
+  order:
+    '`worst` (default): by severity, then latest change first; `newest` result; `oldest`: longest in its severity; `name`',
   ...filterDoc,
   limit: `rows per page, at most ${maxPageSize}; default ${defaultPageSize}`,
   continue: 'the `next` token of the previous page',
 } as const;
 
+const flagOf = (text: 'true' | 'false' | undefined): boolean | undefined =>
+  text === undefined ? undefined : text === 'true';
+
 /** What of a call is read. */
 type Asked = Pick<Call, 'parameters' | 'query'>;
 
 export const filterOf = (call: Asked): EventFilter => {
-  const { state, silenced, entity, check, search } = parse(filterSchema, call.query);
+  const { state, silenced, acknowledged, owner, entity, check, search } = parse(filterSchema, call.query);
   const selector = selectorFilter<CheckEvent>(call.query, eventKind);
   return {
     namespace: call.parameters.namespace ?? '',
     severities: state?.flatMap((one) => (one === 'failing' ? failing : [one])),
-    silenced: silenced === undefined ? undefined : silenced === 'true',
+    silenced: flagOf(silenced),
+    acknowledged: flagOf(acknowledged),
+    owner,
     entity,
     check,
     words: (search ?? '').split(/\s+/).filter((word) => word !== ''),

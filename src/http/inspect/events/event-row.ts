@@ -1,7 +1,8 @@
 // One row of an event list. Contains no labels, annotations or commands, so no secrets.
 import type { EventEntry } from '../../../actors/events/event-entry.ts';
+import type { Acknowledgement } from '../../../model/acknowledgement.ts';
 import { maxRowOutputCharacters } from '../limits.ts';
-import type { EventRow, Rerun } from './protocol.ts';
+import type { EventRow, Rerun, RowAcknowledgement } from './protocol.ts';
 
 export type RerunOf = (entry: EventEntry) => Rerun;
 
@@ -38,8 +39,16 @@ export const rowOf = (entry: EventEntry, rerunOf: RerunOf): EventRow => {
       proxy_entity_name: check.proxy_entity_name,
       is_silenced: silenced.length > 0,
       silenced,
+      acknowledgement: acknowledgementOf(check.acknowledgement),
+      notes: check.incident_notes?.length ?? 0,
     },
   };
+};
+
+const acknowledgementOf = (kept: Acknowledgement | null | undefined): RowAcknowledgement | null => {
+  if (!kept) return null;
+  const { owner, comment, at, remind_every, remind_at } = kept;
+  return { owner, comment: comment.slice(0, maxRowOutputCharacters), at, remind_every, remind_at };
 };
 
 /** The identifier of a row for clients. */

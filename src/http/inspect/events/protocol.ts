@@ -10,7 +10,7 @@ export type { EventCounts };
 export type Rerun = 'agent' | 'proxy' | 'noCheck' | 'noAgent';
 
 /** Why an event left a list. `other`: it no longer matches the query. */
-export type WhyGone = 'deleted' | 'passing' | 'silenced' | 'other';
+export type WhyGone = 'deleted' | 'passing' | 'silenced' | 'acknowledged' | 'other';
 
 /** An event as a list row, without the entity's system facts and the check's command. */
 export interface EventRow {
@@ -46,7 +46,22 @@ export interface EventRow {
     readonly proxy_entity_name: string;
     readonly is_silenced: boolean;
     readonly silenced: readonly string[];
+    /** Null: nobody takes care of it. */
+    readonly acknowledgement: RowAcknowledgement | null;
+    /** How many notes the incident has. */
+    readonly notes: number;
   };
+}
+
+/** Times are Unix seconds. */
+export interface RowAcknowledgement {
+  readonly owner: string;
+  readonly comment: string;
+  readonly at: number;
+  /** Seconds; 0: no reminders. */
+  readonly remind_every: number;
+  /** 0: no reminder. */
+  readonly remind_at: number;
 }
 
 export interface EventListPage {
