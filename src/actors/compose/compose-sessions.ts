@@ -25,7 +25,7 @@ export const composeSessions = (
     onUndeliverable: ({ connection: { namespace, agentName } }, frame) =>
       log.warn({ namespace, agent: agentName, frame }, 'a message could not be handed to the agent'),
     onUntrusted: ({ connection: { namespace, agentName } }, check) => {
-      withheld.untrusted(namespace, check, agentName);
+      if (!withheld.untrusted(namespace, check, agentName)) return;
       log.warn(
         { namespace, agent: agentName, check },
         'secrets will not be transmitted to agents without mutual TLS authentication (mTLS)',

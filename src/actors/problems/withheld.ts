@@ -10,6 +10,8 @@ const maxNamedAgents = 5;
 interface State {
   why: string | undefined;
   readonly agents: Set<string>;
+  /** Those of the run before. */
+  readonly before: ReadonlySet<string>;
 }
 
 /** `a, b and 3 more` */
@@ -28,19 +30,26 @@ export const unresolvedMessage = (why: string): string =>
 export class Withheld {
   readonly #states = new Map<string, State>();
 
-  /** A run begins anew: what kept the one before from going out is forgotten. `why`: it does not go out at all. */
-  begin(namespace: string, check: string, why?: string): void {
+  /**
+   * A run begins anew: what kept the one before from going out is forgotten. `why`: it does not go out at all. True when
+   * that differs from the run before, so that it is logged once and not at every run.
+   */
+  begin(namespace: string, check: string, why?: string): boolean {
     const key = entityKey(namespace, check);
-    if (why === undefined) this.#states.delete(key);
-    else this.#states.set(key, { why, agents: new Set() });
+    const before = this.#states.get(key);
+    if (why === undefined && before === undefined) return false;
+    this.#states.set(key, { why, agents: new Set(), before: before?.agents ?? new Set() });
+    return before?.why !== why;
   }
 
-  /** An agent was left out for want of mutual TLS. */
-  untrusted(namespace: string, check: string, agent: string): void {
+  /** An agent was left out for want of mutual TLS. True unless it was so in the run before, or already in this one. */
+  untrusted(namespace: string, check: string, agent: string): boolean {
     const key = entityKey(namespace, check);
-    const state = this.#states.get(key) ?? { why: undefined, agents: new Set<string>() };
+    const state = this.#states.get(key) ?? { why: undefined, agents: new Set(), before: new Set() };
+    const isNew = !state.agents.has(agent) && !state.before.has(agent);
     state.agents.add(agent);
     this.#states.set(key, state);
+    return isNew;
   }
 
   forget(namespace: string, check: string): void {
@@ -49,7 +58,7 @@ export class Withheld {
 
   problems({ metadata: { namespace = '', name } }: Pick<CheckConfig, 'metadata'>): readonly Problem[] {
     const state = this.#states.get(entityKey(namespace, name));
-    if (state === undefined) return [];
+    if (state === undefined || (state.why === undefined && state.agents.size === 0)) return [];
     const message =
       state.why === undefined ? untrustedMessage([...state.agents]) : unresolvedMessage(state.why);
     return [{ why: 'withheld', field: 'secrets', message }];

@@ -171,18 +171,21 @@ export class Requests {
     }
     this.#ports.resolveSecrets(run.namespace, references).then(
       (secrets) => {
-        this.#ports.withheld.begin(run.namespace, run.name);
+        this.#withhold(run);
         this.#send(run, { ...request, secrets: [...secrets] });
       },
-      (error: unknown) => {
-        const { namespace, name } = run;
-        this.#ports.withheld.begin(namespace, name, messageOf(error));
-        this.#ports.log.error(
-          { namespace, check: name, err: error },
-          'the secrets of a check cannot be had, so it is not sent',
-        );
-      },
+      (error: unknown) => this.#withhold(run, messageOf(error)),
     );
+  }
+
+  /** Notes why a check is not sent, or that it is. Only a change is logged: the schedule repeats the rest. */
+  #withhold({ namespace, name }: Run, why?: string): void {
+    const { withheld, log } = this.#ports;
+    if (!withheld.begin(namespace, name, why)) return;
+    if (why === undefined)
+      log.warn({ namespace, check: name }, 'the check is sent again: its secrets are resolved');
+    else
+      log.error({ namespace, check: name, why }, 'the check is not sent: a secret of it cannot be resolved');
   }
 
   #send({ namespace, name, subscriptions }: Run, request: CheckRequest): void {
