@@ -3,10 +3,10 @@
 // new store. Both are rejected here with a message.
 //
 // A file shorter than its newest meta page says is only suspicious: pages at the end may have been freed before
-// they were ever written. In that case every page in use is checked.
+// they were ever written. In that case, or when asked to, every page in use is checked.
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasAllPages, newestMeta, valuesOf } from './lmdb-pages.ts';
+import { firstBadPage, newestMeta, valuesOf } from './lmdb-pages.ts';
 
 const dataFile = 'data.mdb';
 const files = [dataFile, 'lock.mdb'];
@@ -14,31 +14,61 @@ const files = [dataFile, 'lock.mdb'];
 /** The file is unusable; the message says what to do. */
 export class DamagedFileError extends Error {
   override name = 'DamagedFileError';
+  readonly path: string;
+  /** What is wrong with the file: `truncated: it has 4096 of 81920 bytes`. */
+  readonly what: string;
+
+  constructor(path: string, what: string) {
+    super(
+      `${path} is ${what}. Nothing was changed. Restore the directory from a backup; ` +
+        'to discard its contents and start with an empty store, move the directory away',
+    );
+    this.path = path;
+    this.what = what;
+  }
 }
 
-const damaged = (path: string, what: string): DamagedFileError =>
-  new DamagedFileError(
-    `${path} is ${what}. Nothing was changed. Restore the directory from a backup; ` +
-      'to discard its contents and start with an empty store, move the directory away',
-  );
+/** Which pages are read: all of them take about a second per 500 MB. */
+export type Thoroughness = 'allPages' | 'ifTruncated';
 
-/** Throws DamagedFileError if the file exists but is incomplete. A directory without the file is a new store. */
-export const checkDataFile = (dir: string): void => {
+/** Throws if the file is bad, unless another process wrote to it meanwhile. */
+const checkPages = (file: number, path: string, size: number, how: Thoroughness): void => {
+  const meta = newestMeta(file);
+  if (meta === undefined)
+    throw new DamagedFileError(path, 'damaged: its first page is not the first page of an LMDB file');
+  const isShort = size < meta.bytes;
+  if (how !== 'allPages' && !isShort) return;
+  const bad = firstBadPage(file, meta, size);
+  if (bad === undefined || newestMeta(file)?.transaction !== meta.transaction) return;
+  throw new DamagedFileError(
+    path,
+    isShort
+      ? `truncated: it has ${size} of ${meta.bytes} bytes`
+      : `damaged: page ${bad.number} (at byte ${bad.number * meta.pageBytes}) ${bad.why === 'missing' ? 'does not exist' : 'is not what belongs there'}`,
+  );
+};
+
+/**
+ * Throws DamagedFileError if the file exists but can't be used. A directory without the file is a new store. A page
+ * beyond the end of the file is always found, other damage only if all pages are read.
+ */
+export const checkDataFile = (dir: string, how: Thoroughness = 'allPages'): void => {
   const path = join(dir, dataFile);
   if (!existsSync(path)) return;
   const { size } = statSync(path);
-  if (size === 0) throw damaged(path, 'empty, although it was written before; a new store has no such file');
+  if (size === 0)
+    throw new DamagedFileError(path, 'empty, although it was written before; a new store has no such file');
   const file = openSync(path, 'r');
   try {
-    const meta = newestMeta(file);
-    if (meta === undefined)
-      throw damaged(path, 'damaged: its first page is not the first page of an LMDB file');
-    if (meta !== undefined && size < meta.bytes && !hasAllPages(file, meta, size))
-      throw damaged(path, `truncated: it has ${size} of ${meta.bytes} bytes`);
+    checkPages(file, path, size, how);
   } finally {
     closeSync(file);
   }
 };
+
+/** The size of the file; 0 if there is none. */
+export const dataFileBytes = (dir: string): number =>
+  statSync(join(dir, dataFile), { throwIfNoEntry: false })?.size ?? 0;
 
 /**
  * Runs a function that opens the store in a directory, then removes access for other users: LMDB creates files

@@ -43,6 +43,9 @@ export function claimDirectory(dir: string, exclusively: (claim: () => void) => 
   };
 }
 
+/** Whether the last process that claimed `dir` released it. If not, it crashed, or it is at work. */
+export const wasReleased = (dir: string): boolean => readOwner(join(dir, 'owner.json')) === undefined;
+
 const takenError = (dir: string, owner: Owner): StoreError =>
   new StoreError(
     'invalid',

@@ -15,6 +15,12 @@ export const commitTimeoutMs = 30_000;
 /** Address space LMDB maps at start. Not memory or disk: the file is sparse and the map grows. */
 export const lmdbMapBytes = 1024 * 1024 * 1024;
 
+/**
+ * Up to this size every page of the file is checked at each start, in about half a second; above it only after a
+ * process that did not close the store.
+ */
+export const maxAlwaysCheckedBytes = 256 * 1024 * 1024;
+
 /** Free space reserved on the disk of the embedded store, so that a full disk is detected between writes. */
 export const diskReserveBytes = 4 * 1024 * 1024;
 

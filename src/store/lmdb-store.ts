@@ -13,11 +13,11 @@
 // that share a directory but not their process ids.
 import { type Database, getLastVersion, open, type RootDatabase } from 'lmdb';
 import { makeFolder } from '../program/folders.ts';
-import { checkDataFile, DamagedFileError, openingFiles } from '../program/lmdb-file.ts';
-import { type Claim, claimDirectory } from './directory-owner.ts';
+import { checkDataFile, DamagedFileError, dataFileBytes, openingFiles } from '../program/lmdb-file.ts';
+import { type Claim, claimDirectory, wasReleased } from './directory-owner.ts';
 import { DiskSpace } from './disk-space.ts';
 import { type OpenPurpose, openMarker, type StoreMarker } from './format-marker.ts';
-import { commitTimeoutMs, lmdbMapBytes, scanPageEntries } from './limits.ts';
+import { commitTimeoutMs, lmdbMapBytes, maxAlwaysCheckedBytes, scanPageEntries } from './limits.ts';
 import {
   type Aside,
   asideName,
@@ -84,10 +84,10 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Maintain
 function openRoot(options: LmdbStoreOptions): RootDatabase<Buffer, string> {
   try {
     makeFolder(options.dir);
-    checkDataFile(options.dir);
+    checkDataFile(options.dir, thoroughnessFor(options.dir));
     return openingFiles(options.dir, () => openEnvironment(options));
   } catch (error) {
-    if (error instanceof DamagedFileError) throw new StoreError('invalid', error.message, { cause: error });
+    if (error instanceof DamagedFileError) throw damagedError(options.dir, error);
     throw openError(options.dir, error);
   }
 }
@@ -102,6 +102,22 @@ const openEnvironment = ({ dir, mapSize = lmdbMapBytes }: LmdbStoreOptions): Roo
     eventTurnBatching: false,
     maxDbs: recordKinds.length + 4,
     mapSize,
+  });
+
+/** A store that was closed is trusted when reading all of it would take long. */
+const thoroughnessFor = (dir: string) =>
+  dataFileBytes(dir) <= maxAlwaysCheckedBytes || !wasReleased(dir) ? 'allPages' : 'ifTruncated';
+
+/** What LMDB says when it meets a bad page itself. */
+const damageFound = /MDB_(CORRUPTED|PAGE_NOTFOUND|PANIC)/;
+
+const restoreAdvice = (dir: string): string =>
+  `Stop the backend, move ${dir} away (it may still be of use), and bring back the last backup with \`mon-backend restore\`; ` +
+  'without a backup, a start creates an empty store. Check the disk as well';
+
+const damagedError = (dir: string, cause: DamagedFileError): StoreError =>
+  new StoreError('invalid', `${cause.path} is ${cause.what}. Nothing was changed. ${restoreAdvice(dir)}`, {
+    cause,
   });
 
 const openError = (dir: string, cause: unknown): StoreError =>
@@ -435,9 +451,11 @@ class LmdbStore implements MaintainedStore {
       this.#space.noteExhausted();
       return this.#space.fullError(error);
     }
-    return new StoreError('unavailable', `the store in ${this.#dir} refused a commit: ${textOf(error)}`, {
-      cause: error,
-    });
+    const advice = damageFound.test(textOf(error))
+      ? `. Its file is damaged. ${restoreAdvice(this.#dir)}`
+      : '';
+    const message = `the store in ${this.#dir} refused a commit: ${textOf(error)}${advice}`;
+    return new StoreError('unavailable', message, { cause: error });
   }
 
   #withinTimeout<T>(ended: Promise<T>): Promise<T> {
