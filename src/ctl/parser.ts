@@ -45,6 +45,16 @@ const globalHelp = `\nGlobal flags, each also as a variable (--api-url: MON_API_
   )
   .join('\n')}`;
 
+/** What newcomers look for first. */
+const firstSteps: readonly string[] = [
+  'mon-ctl configure                                  # address of the backend, user, password',
+  'mon-ctl event list --field-selector \'event.check.status != "0"\'',
+  'mon-ctl silenced create -s entity:web01 -r "new disk" -e 3600',
+  'mon-ctl check execute disk --wait',
+  'mon-ctl dump all --all-namespaces -f everything.yaml',
+  'mon-ctl check create --help                        # flags and examples of one command',
+];
+
 const examplesOf = (spec: CommandSpec): string =>
   spec.examples === undefined ? '' : `\nExamples:\n${spec.examples.map((line) => `  $ ${line}`).join('\n')}`;
 
@@ -97,15 +107,17 @@ const add = async (
   for (const child of await commandsOf(spec)) await add(command, child, wanted.slice(1), streams);
   const { load } = spec;
   if (load === undefined) {
-    command.allowExcessArguments().action(() => {
+    command.allowExcessArguments().action(async () => {
       const unknown = command.args[0];
       command.outputHelp({ error: true });
-      throw new CtlError(
-        unknown === undefined
-          ? `${path(command)} needs a command`
-          : `unknown command "${unknown}" for "${path(command)}"`,
-        exitCodes.usage,
+      if (unknown === undefined) throw new CtlError(`${path(command)} needs a command`, exitCodes.usage);
+      const { nearestName } = await import('../model/unknown-fields.ts');
+      const nearest = nearestName(
+        unknown,
+        command.commands.map((child) => child.name()),
       );
+      const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+      throw new CtlError(`unknown command "${unknown}" for "${path(command)}"${hint}`, exitCodes.usage);
     });
     return;
   }
@@ -136,7 +148,7 @@ export const runCommandLine = async (
   const wanted = plainWords(words);
   const asksForHelp = wanted[0] === 'help';
   const program = new Command('mon-ctl')
-    .description('The command line of mon: looks at what is watched, and changes what is configured.')
+    .description('The command line of mon: shows what is failing, and manages the configuration.')
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -146,7 +158,7 @@ export const runCommandLine = async (
       outputError: () => {},
     });
   addOptions(program, { name: '', help: '' });
-  program.addHelpText('after', globalHelp);
+  program.addHelpText('after', examplesOf({ name: '', help: '', examples: firstSteps }) + globalHelp);
   for (const spec of specs) await add(program, spec, asksForHelp ? wanted.slice(1) : wanted, streams);
   const switches = new Map(
     [...globalFlags, ...(await switchesOf(specs, wanted))]

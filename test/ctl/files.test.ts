@@ -165,6 +165,36 @@ for (const format of ['yaml', 'wrapped-json'])
     assert.equal(anonymous((await second.say(words)).text), anonymous(dumped.text));
   });
 
+test('a provider whose secrets are masked is left out where it is new, and keeps them where it is known', async (t) => {
+  const first = await open(t);
+  const second = await open(t);
+  const provider = JSON.stringify({
+    type: 'VaultProvider',
+    api_version: 'secrets/v1',
+    metadata: { name: 'vault' },
+    spec: { client: { address: 'https://vault.example:8200', token: 'a-token', version: 'v2' } },
+  });
+  assert.equal((await first.say(['create'], provider)).code, 0);
+  assert.equal((await first.say(['create'], check('disk'))).code, 0);
+  const dumped = await first.say(['dump', 'secrets/v1.VaultProvider,checks']);
+  assert.match(dumped.text, /token: REDACTED/);
+  const made = await second.say(['create'], dumped.text);
+  assert.equal(made.code, 1);
+  assert.match(
+    made.text,
+    /"vault" was left out: its secrets are REDACTED in the file.*\nError: 1 of 3 resources/,
+  );
+  assert.match(
+    (await second.say(['check', 'list', '--format', 'json'])).text,
+    /disk/,
+    'written all the same',
+  );
+  const tried = await second.say(['apply', '--dry-run'], dumped.text);
+  assert.match(tried.text, /Provider vault would be left out/);
+  const again = await first.say(['create'], dumped.text);
+  assert.equal(again.code, 0, again.text);
+});
+
 test('what can not be restored from a dump is named, and everything else is written', async (t) => {
   const first = await open(t);
   const second = await open(t);

@@ -1,4 +1,5 @@
 // create, apply and delete of what files describe. All of them are read before the first is sent: a mistake in one changes nothing.
+import { placeholder } from '../../model/concealment.ts';
 import { managedByCtlLabels } from '../../model/reserved-labels.ts';
 import type { Reply } from '../client/http-request.ts';
 import { warningsOf } from '../client/warnings.ts';
@@ -53,6 +54,15 @@ const cannotBePut = ({ kind, body }: Described): string | undefined => {
   return undefined;
 };
 
+/** A provider of a dump: its secrets are masked. A backend that has the provider keeps them, another one refuses the mask. */
+const hasMaskedSecrets = ({ kind, body }: Described): boolean =>
+  (kind.path === 'authproviders' || kind.path === 'providers') &&
+  JSON.stringify(body).includes(`"${placeholder}"`);
+
+const secretsAreMissing = `its secrets are ${placeholder} in the file, and the backend has none to keep; write them into the file and run this again`;
+
+class SecretsMissing extends CtlError {}
+
 const put = async (
   session: Session,
   resource: Described,
@@ -61,25 +71,31 @@ const put = async (
   try {
     return await (await session.api()).ask('PUT', resource.path, { body: resource.body, headers });
   } catch (error) {
+    if (error instanceof RefusedError && error.status === 400 && hasMaskedSecrets(resource))
+      throw new SecretsMissing(`${secretsAreMissing} (${error.message})`);
     throw withReason(resource, error);
   }
 };
 
 const putAll = async (session: Session, one: (resource: Described) => Promise<void>): Promise<void> => {
   const resources = await readResources(session);
-  const left = resources.filter((resource) => cannotBePut(resource) !== undefined);
-  await inOrder(
-    resources.filter((resource) => !left.includes(resource)),
-    kindAddresses,
-    one,
-  );
-  for (const resource of left)
-    session.note(
-      `${resource.where}: ${resource.kind.type} "${resource.name}" was left out: ${cannotBePut(resource)}`,
-    );
-  if (left.length > 0)
+  const left = new Map<Described, string>();
+  for (const resource of resources) {
+    const reason = cannotBePut(resource);
+    if (reason !== undefined) left.set(resource, reason);
+  }
+  const writable = resources.filter((resource) => !left.has(resource));
+  await inOrder(writable, kindAddresses, async (resource) => {
+    await one(resource).catch((error: unknown) => {
+      if (!(error instanceof SecretsMissing)) throw error;
+      left.set(resource, error.message);
+    });
+  });
+  for (const [{ where, kind, name }, reason] of left)
+    session.note(`${where}: ${kind.type} "${name}" was left out: ${reason}`);
+  if (left.size > 0)
     throw new CtlError(
-      `${left.length} of ${resources.length} resources were left out, all others were written`,
+      `${left.size} of ${resources.length} resources were left out, all others were written`,
     );
 };
 
@@ -106,10 +122,11 @@ const tryApply = async (session: Session): Promise<void> => {
   refuseInvalid(resources);
   const api = await session.api();
   for (const resource of resources) {
-    const reason = cannotBePut(resource);
     const { became } = await differenceOf(session, api, resource);
+    const isLeft =
+      cannotBePut(resource) !== undefined || (became === 'created' && hasMaskedSecrets(resource));
     session.print(
-      `${resource.kind.type} ${resource.name} ${reason === undefined ? `would be ${became === 'changed' ? 'configured' : became}` : 'would be left out'}`,
+      `${resource.kind.type} ${resource.name} would be ${isLeft ? 'left out' : became === 'changed' ? 'configured' : became}`,
     );
   }
   session.note(
