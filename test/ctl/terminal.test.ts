@@ -13,6 +13,17 @@ test('the output of a check can not steer the terminal, and stays on its line', 
   assert.equal(details('x', [['Output', 'one\ntwo\u001b[1m']], plain), '=== x\nOutput: one\n        two [1m');
 });
 
+test('of a table the ids are cut first, and times last', () => {
+  const row = (at: string) => ['web01', 'x'.repeat(60), at, '499fda44-e6bf-45a1-9c1a-0c5a2f0c9d11'];
+  const rows = [row('2026-11-22 11:07:04 +0000 UTC'), row('N/A')];
+  const titles = ['Entity', 'Output', 'Timestamp', 'UUID'];
+  const line = table(titles, rows, { colour: false, width: 80 }).split('\n')[2] ?? '';
+  assert.match(line, /x{15}… {2}2026-11-22 11:07:04 \+0000 UTC {2}499fda4…$/);
+  assert.ok(textWidth(line) <= 80);
+  const narrow = table(titles, rows, { colour: false, width: 50 }).split('\n')[2] ?? '';
+  assert.match(narrow, /x{7}… {2}2026-11-22 11:07:0/);
+});
+
 test('a table is cut to the width of the terminal, the widest columns first', () => {
   const rows = [['web01', 'x'.repeat(300), '日本'.repeat(40)]];
   for (const width of [60, 80, 200])

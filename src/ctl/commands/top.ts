@@ -5,7 +5,7 @@ import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { maxTracesPerPicture, topIntervalSeconds } from '../limits.ts';
 import { type Look, table } from '../output/table.ts';
-import { cut } from '../output/terminal-text.ts';
+import { cut, textWidth } from '../output/terminal-text.ts';
 import { at, shown } from '../output/values.ts';
 import type { Session } from '../session.ts';
 import { untilInterrupted } from './watch-events.ts';
@@ -37,6 +37,19 @@ interface Memory {
 
 /** Most events whose traces are remembered as read. */
 const maxSeen = 10_000;
+
+const gap = '   ';
+
+/** Figures that do not fit a line go on in the next. */
+const wrapped = (line: string, width: number | undefined): readonly string[] => {
+  const lines: string[] = [];
+  for (const part of line.split(gap)) {
+    const longer = lines.length === 0 ? part : `${lines.at(-1)}${gap}${part}`;
+    if (lines.length === 0 || textWidth(longer) > (width ?? Number.POSITIVE_INFINITY)) lines.push(part);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+};
 
 const perSecond = (now: Sample, before: Sample | undefined, name: string): string => {
   if (before === undefined) return '-';
@@ -142,8 +155,10 @@ const slowest = ({ handlers }: Memory, rows: number, look: Look): string => {
 const picture = async (session: Session, api: ApiClient, memory: Memory, height: number): Promise<string> => {
   const { namespace, apiUrl } = session.settings;
   const events = `${root}/namespaces/${encodeURIComponent(namespace)}/events`;
-  const rows = Math.max(2, Math.floor((height - 14) / 3));
   const now = (await api.get(`${root}/system`)) as Sample;
+  const { look } = session;
+  const totals = figures(now, memory.before).flatMap((line) => wrapped(line, look.width));
+  const rows = Math.max(2, Math.floor((height - 10 - totals.length) / 3));
   const failing = (await api.get(events, { state: 'failing', limit: '1000' })) as {
     items: Json[];
     total: number;
@@ -156,14 +171,14 @@ const picture = async (session: Session, api: ApiClient, memory: Memory, height:
     .join(', ');
   const text = [
     `mon-ctl top - ${apiUrl} - namespace ${namespace} - ${new Date(now.nowMs).toISOString().slice(0, 19)}Z`,
-    ...figures(now, memory.before),
+    ...totals,
     `events: ${counts}`,
     '',
-    noisiest(failing.items, rows, session.look),
+    noisiest(failing.items, rows, look),
     '',
-    slowest(memory, rows, session.look),
+    slowest(memory, rows, look),
     '',
-    await mailboxes(api, rows, session.look),
+    await mailboxes(api, rows, look),
   ].join('\n');
   memory.before = now;
   return text;

@@ -14,19 +14,32 @@ const paint = (look: Look, code: number, text: string): string =>
 
 const margin = 2;
 
-/** Takes from the widest column until a row fits, or none is wider than the least. */
-const fit = (widths: number[], available: number): number[] => {
+/** Which columns are cut first: ids, whose beginning identifies them, then text, times, and last the names in the first column. */
+const cutOrder = ['id', 'text', 'time', 'name'] as const;
+type Content = (typeof cutOrder)[number];
+
+const contentOf = (cells: readonly string[]): Content => {
+  const told = cells.filter((cell) => cell !== '');
+  const all = (pattern: RegExp): boolean => told.length > 0 && told.every((cell) => pattern.test(cell));
+  if (all(/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/)) return 'id';
+  return all(/^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d |N\/A$)/) ? 'time' : 'text';
+};
+
+/** Takes from the widest column of the content that is cut first, until a row fits or no column is wider than the least. */
+const fit = (widths: readonly number[], contents: readonly Content[], available: number): number[] => {
   let excess = widths.reduce((sum, width) => sum + width + margin, 0) - available;
   const fitted = [...widths];
-  while (excess > 0) {
-    const widest = Math.max(...fitted);
-    if (widest <= minColumnCharacters) break;
-    const at = fitted.indexOf(widest);
-    const second = Math.max(minColumnCharacters, ...fitted.filter((width) => width < widest));
-    const take = Math.min(excess, Math.max(1, widest - second));
-    fitted[at] = widest - take;
-    excess -= take;
-  }
+  for (const content of cutOrder)
+    while (excess > 0) {
+      const own = fitted.filter((_, at) => contents[at] === content);
+      const widest = Math.max(...own);
+      if (own.length === 0 || widest <= minColumnCharacters) break;
+      const at = fitted.findIndex((width, column) => width === widest && contents[column] === content);
+      const second = Math.max(minColumnCharacters, ...own.filter((width) => width < widest));
+      const take = Math.min(excess, Math.max(1, widest - second));
+      fitted[at] = widest - take;
+      excess -= take;
+    }
   return fitted;
 };
 
@@ -50,7 +63,9 @@ const widthsOf = (
     for (const row of rows) width = Math.max(width, textWidth(row[at] ?? ''));
     return width;
   });
-  return look.width === undefined ? natural : fit(natural, look.width);
+  if (look.width === undefined) return natural;
+  const contents = titles.map((_, at) => (at === 0 ? 'name' : contentOf(rows.map((row) => row[at] ?? ''))));
+  return fit(natural, contents, look.width);
 };
 
 const headOf = (titles: readonly string[], widths: readonly number[], look: Look): readonly string[] => [

@@ -53,9 +53,9 @@ const follow = async (steps: AsyncIterable<UpgradeStep>): Promise<void> => {
 const run = async (settings: BackendSettings, isConfirmed: boolean): Promise<number> => {
   const where = storeName(settings);
   const running = await runningBackend(settings);
-  if (running !== undefined && running.version !== version)
+  if (running !== undefined && (running.version !== version || running.format !== storeFormat))
     throw new Error(
-      `the backend that runs (pid ${running.pid}) is mon-backend ${running.version}, this is ${version}: restart it first, then run the upgrade`,
+      `the backend that runs (pid ${running.pid}) is mon-backend ${running.version} with store format ${running.format}, this is ${version} with format ${storeFormat}: restart it first, then run the upgrade`,
     );
   const migrated =
     running?.migrated ?? (await withStore(settings, 'inspect', async ({ marker }) => marker.migrated));
