@@ -43,7 +43,7 @@ export const packages = {
 };
 
 /** The description of one package. `made` says where the parts are that were made for it. */
-export const describe = (name, arch, version, made) => {
+export const describe = (name, arch, { version, homepage }, maintainer, made) => {
   const { contents, description, isService, program = name } = packages[name];
   const scripts = { postinstall: 'postinstall', preremove: 'preremove', postremove: 'postremove' };
   return {
@@ -53,9 +53,9 @@ export const describe = (name, arch, version, made) => {
     version,
     section: 'admin',
     priority: 'optional',
-    maintainer: 'The mon authors <mon@example.com>',
+    maintainer,
     description,
-    homepage: 'https://example.com/mon',
+    ...(homepage === undefined ? {} : { homepage }),
     license: 'Apache-2.0',
     mtime: made.date,
     // Node's executables are for glibc.

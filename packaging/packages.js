@@ -1,6 +1,7 @@
 // Makes .deb and .rpm files of executables that were built (`npm run package`), with nfpm (a Go program: `go install
 // github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0`), and a list of what is inside (SBOM, CycloneDX).
-// Usage: node packaging/packages.js [--nfpm=PATH] [--arch=x64,arm64] [--out=FOLDER]
+// Usage: node packaging/packages.js [--nfpm=PATH] [--arch=x64,arm64] [--formats=deb,rpm] [--maintainer='NAME <MAIL>'] [--out=FOLDER]
+// --maintainer names who makes and answers for these packages: a distributor names themselves.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,8 @@ import { manPage } from './man-page.js';
 import { describe, packages } from './nfpm.js';
 
 const root = join(import.meta.dirname, '..');
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version } = project;
 const shells = ['bash', 'zsh', 'fish'];
 const alertsFile = '/var/lib/mon/mon-backend/alerts.log';
 
@@ -21,6 +23,8 @@ const { values } = parseArgs({
   options: {
     nfpm: { type: 'string', default: 'nfpm' },
     arch: { type: 'string', default: process.arch },
+    formats: { type: 'string', default: 'deb,rpm' },
+    maintainer: { type: 'string', default: project.author },
     out: { type: 'string', default: join(root, 'dist/packages') },
   },
 });
@@ -115,8 +119,11 @@ for (const arch of values.arch.split(',')) {
       console.warn(`${name} for ${arch} is not made: build ${program} first (npm run package)`);
       continue;
     }
-    const config = write(`${name}.json`, JSON.stringify(describe(name, arch, version, made)));
-    for (const format of ['deb', 'rpm'])
+    const config = write(
+      `${name}.json`,
+      JSON.stringify(describe(name, arch, project, values.maintainer, made)),
+    );
+    for (const format of values.formats.split(','))
       execFileSync(values.nfpm, ['package', '--config', config, '--packager', format, '--target', out], {
         stdio: ['ignore', 'inherit', 'inherit'],
         env,
