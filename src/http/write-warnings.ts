@@ -8,6 +8,7 @@ import { describeUnknownField, type UnknownField, unknownFieldsOf } from '../mod
 import type { BackendPort } from './backend-port.ts';
 import type { Log } from './log.ts';
 import type { Answer, Call, Route } from './route.ts';
+import { selectorWarnings } from './selector-warnings.ts';
 
 /** Maximum number of warnings per response and their maximum length in characters, since clients limit header sizes. */
 const maxWarnings = 10;
@@ -87,7 +88,11 @@ export const withWarnings = async (
   handle: () => Promise<Answer>,
 ): Promise<Answer> => {
   const kind = kindWritten(route);
-  if (kind === undefined) return handle();
+  if (kind === undefined) {
+    const answer = await handle();
+    const warnings = selectorWarnings(route, call);
+    return warnings.length === 0 ? answer : { ...answer, warnings };
+  }
   const fields = unknownFieldsOf(kind, call.body);
   if (isStrict(call)) refuseUnknown(fields);
   const id = idOf(kind, call);

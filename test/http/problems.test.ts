@@ -217,3 +217,57 @@ test('a pipeline of a dump that names a kind of handler we do not have is stored
   assert.match(taken.warning, told);
   assert.match(await marks('stream'), told);
 });
+
+test('handlers that an entity names and that do not exist are reported, marked until they exist', async (t) => {
+  const { ask, marks } = await open(t);
+  const said = (field: string, handler: string): RegExp =>
+    new RegExp(`${field}: the handler "${handler}" does not exist; events of this entity do not reach it`);
+  const created = await ask('POST', `${base}/entities`, {
+    metadata: { name: 'router' },
+    entity_class: 'proxy',
+    keepalive_handlers: ['pager'],
+    deregistration: { handler: 'goodbye' },
+  });
+  assert.equal(created.status, 200, created.text);
+  for (const text of [created.warning.replaceAll('\\', ''), await marks('router')]) {
+    assert.match(text, said('keepalive_handlers', 'pager'));
+    assert.match(text, said('deregistration.handler', 'goodbye'));
+  }
+  await ask('PUT', `${base}/handlers/pager`, { metadata: { name: 'pager' }, type: 'pipe', command: 'true' });
+  assert.doesNotMatch(await marks('router'), /pager/);
+  assert.match(await marks('router'), /goodbye/);
+  const written = JSON.parse((await ask('GET', `${base}/entities/router`)).text) as Json;
+  const mended = await ask('PUT', `${base}/entities/router`, { ...written, deregistration: {} });
+  assert.equal(mended.warning, '');
+  assert.equal(await marks('router'), '');
+});
+
+test('a field selector that names an unknown field is answered with a warning, and matches as before', async (t) => {
+  const { ask } = await open(t);
+  await ask('PUT', `${base}/checks/disk`, check('disk'));
+  const list = (kind: string, selector: string) =>
+    ask('GET', `${base}/${kind}?fieldSelector=${encodeURIComponent(selector)}`);
+  for (const [kind, selector, unknown, nearest] of [
+    ['checks', 'check.publsh == "true"', 'check.publsh', 'check.publish'],
+    ['events', 'event.chek.status == "1"', 'event.chek.status', 'event.check.status'],
+    ['entities', '"linux" in entity.subscription', 'entity.subscription', 'entity.subscriptions'],
+    ['silenced', 'silence.reason == "x"', 'silence.reason', 'silenced.reason'],
+  ] as const) {
+    const { status, text, warning } = await list(kind, selector);
+    assert.deepEqual([status, text], [200, '[]']);
+    assert.match(
+      warning.replaceAll('\\', ''),
+      new RegExp(`^299 mon "fieldSelector: ${kind} have no field ${unknown}, did you mean ${nearest}\\?"$`),
+    );
+  }
+  for (const [kind, selector] of [
+    ['checks', 'check.name == "disk" && check.labels.any != "x"'],
+    ['checks', '"linux" in check.subscriptions && check.publish != "true"'],
+    ['events', 'event.check.state == "failing" && event.labels.region == "eu" && event.entity.name != "a"'],
+    ['entities', 'entity.entity_class == "proxy" && entity.namespace == "default"'],
+    ['silenced', 'silenced.creator == "root"'],
+  ] as const) {
+    const { status, warning } = await list(kind, selector);
+    assert.deepEqual([status, warning], [200, ''], selector);
+  }
+});

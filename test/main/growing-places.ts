@@ -118,6 +118,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'http/edge/reporting-rights': { known: because('maxRememberedRights a session; then all are asked anew') },
   'http/edge/session-book': { '#byAgent': perSession },
   'http/edge/write-watch': { '#waiting': bound('unsettled frames of one agent session') },
+  'http/selector-warnings': { known: ofTheProgram },
   'http/inspect/audit': { kept: because('keptAudits; the oldest is forgotten') },
   'http/inspect/diff': { found: oneCall },
   'http/inspect/event-stream': {
