@@ -6,7 +6,7 @@ import { defaultNamespace } from '../model/names.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import type { StoredRecord } from '../store/snapshot-store.ts';
 import { composePipelines } from './compose/compose-pipelines.ts';
-import { composeProblems, configurationCheck } from './compose/compose-problems.ts';
+import { composeProblems, configurationCheck, type Problems } from './compose/compose-problems.ts';
 import { composeScheduling, type Scheduling } from './compose/compose-scheduling.ts';
 import { composeSessions } from './compose/compose-sessions.ts';
 import { composeTree } from './compose/compose-tree.ts';
@@ -86,12 +86,21 @@ export const compose = (dependencies: Dependencies): Services => {
 
   const withheld = new Withheld();
   const registered = new RegisteredEntities();
-  commit.follow('entity', (key, record) => registered.noteCommitted(key, record !== undefined));
+  const noteEntity = (key: string): void => {
+    const [namespace = '', name = ''] = key.split('/');
+    problems?.book.noteEntity(namespace, name, tree.entity(namespace, name));
+  };
+  let problems: Problems | undefined;
+  commit.follow('entity', (key, record) => {
+    registered.noteCommitted(key, record !== undefined);
+    noteEntity(key);
+  });
   const tree: EntityTree = composeTree(dependencies, {
     pipelines,
     announcements,
     silences,
     registered,
+    entityRestored: noteEntity,
     checkRestored: learn,
     publish: (event, receipt) => ingest.publishKeepalive(event, receipt),
     configChanged: (config, isVouched) => sessions.configure(config, isVouched),
@@ -170,7 +179,7 @@ export const compose = (dependencies: Dependencies): Services => {
   ]);
   commit.onPressure(() => pressure.look());
   const reader = new ReadModel({ commit, index: events, nowMs, silencesMatching });
-  const problems = composeProblems(dependencies, {
+  problems = composeProblems(dependencies, {
     pipelines,
     sessions,
     clients,

@@ -3,6 +3,7 @@
 import type { Asset } from './asset.ts';
 import type { CheckConfig } from './check.ts';
 import { neverComes } from './cron.ts';
+import type { EntityConfig } from './entity.ts';
 import { builtInFilters, type EventFilter } from './event-filter.ts';
 import { isAssignment } from './expression-syntax.ts';
 import type { Handler } from './handler.ts';
@@ -172,6 +173,14 @@ const pipelineProblems = (pipeline: Pipeline, find: Find): Problem[] =>
     ];
   });
 
+const entityProblems = (
+  { keepalive_handlers: names, deregistration }: EntityConfig,
+  find: Find,
+): Problem[] => [
+  ...find('keepalive_handlers', 'handlers', names),
+  ...find('deregistration.handler', 'handlers', deregistration.handler ? [deregistration.handler] : []),
+];
+
 const bindingProblems = ({ role_ref: role }: RoleBinding, namespace: string, exists: Exists): Problem[] => {
   const segment = role.type === 'Role' ? 'roles' : 'clusterroles';
   const home = role.type === 'Role' ? namespace : '';
@@ -207,6 +216,8 @@ export const problemsOf = (
           (resource as EventFilter).runtime_assets,
         ),
       ];
+    case 'entities':
+      return entityProblems(resource as EntityConfig, find('events of this entity do not reach it'));
     case 'hooks':
       return find('it fails when it runs')(
         'runtime_assets',

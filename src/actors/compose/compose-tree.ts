@@ -23,6 +23,7 @@ export interface TreeNeighbours extends Pick<EntityPorts, 'publish' | 'configCha
   readonly silences: Silences;
   readonly registered: RegisteredEntities;
   /** At boot: a check came up from this record. */
+  readonly entityRestored: (key: string) => void;
   readonly checkRestored: (key: string, record: StoredRecord) => void;
 }
 
@@ -63,6 +64,7 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
       if (tree.context(namespace, name) === undefined) return;
       registered.add(namespace, name);
       registered.noteCommitted(entityKey(namespace, name), true);
+      neighbours.entityRestored(entityKey(namespace, name));
     },
     onForgotten: (namespace, name) => registered.delete(namespace, name),
     onRefused: (namespace, name) => registered.takeBack(namespace, name),

@@ -1,6 +1,7 @@
 // The problem book: what can't work as it stands, kept for every resource. Worked out when a resource is written, and again
 // when something it names appears or goes; nobody rescans the table to ask. Expressions are tried on a sample event once for
 // each definition. Unknown fields of the last write are kept in the store, since the resource itself does not hold them.
+import type { Entity } from '../../model/entity.ts';
 import { judgedSegments, type Problem, problemsOf } from '../../model/problems.ts';
 import type { Resource, ResourceChange, ResourceId, ResourceTable } from '../resources/resource-table.ts';
 
@@ -20,6 +21,22 @@ export interface ProblemBookPorts {
   readonly momentary: (id: ResourceId, resource: Resource) => readonly Problem[];
   readonly onFault: (error: unknown) => void;
 }
+
+const entitySegment = 'entities';
+const nothingTried: Promise<readonly Problem[]> = Promise.resolve([]);
+
+const namesHandlers = ({ keepalive_handlers: names, deregistration }: Entity): boolean =>
+  (names !== undefined && names !== null && names.length > 0) || Boolean(deregistration.handler);
+
+/** Whether an entity names the same handlers as before: it is committed with every keepalive. */
+const isSameChoice = (
+  before: Resource | undefined,
+  { keepalive_handlers: names, deregistration }: Entity,
+): boolean => {
+  const { keepalive_handlers: known, deregistration: ending } = (before ?? {}) as Partial<Entity>;
+  if (before === undefined || ending?.handler !== deregistration.handler) return false;
+  return known === names || String(known ?? '') === String(names ?? '');
+};
 
 interface Entry {
   readonly id: ResourceId;
@@ -57,6 +74,17 @@ export class ProblemBook {
     for (const segment of judgedSegments)
       for (const resource of this.#ports.table.list(segment).items)
         this.#judge(idOf(segment, resource), resource);
+    for (const { id, resource } of [...this.#entries.values()])
+      if (id.segment === entitySegment) this.#judge(id, resource);
+  }
+
+  /** An entity as committed, or undefined for one that is gone. Entities are no resources of the table, and most name nobody. */
+  noteEntity(namespace: string, name: string, entity: Entity | undefined): void {
+    const id = { segment: entitySegment, namespace, name };
+    const known = this.#entries.get(keyOf(id));
+    if (entity === undefined || !namesHandlers(entity)) {
+      if (known !== undefined) this.#forget(id);
+    } else if (!isSameChoice(known?.resource, entity)) this.#judge(id, entity as unknown as Resource);
   }
 
   /** The problems of one resource, once its expressions were tried. */
@@ -111,7 +139,8 @@ export class ProblemBook {
 
   #judge(id: ResourceId, resource: Resource): void {
     const { table, tryExpressions, onFault } = this.#ports;
-    if (!(judgedSegments as readonly string[]).includes(id.segment)) return;
+    const isEntity = id.segment === entitySegment;
+    if (!isEntity && !(judgedSegments as readonly string[]).includes(id.segment)) return;
     const key = keyOf(id);
     const names = new Set<string>();
     const problems = problemsOf(id.segment, id.namespace, resource, (segment, namespace, name) => {
@@ -120,7 +149,8 @@ export class ProblemBook {
     });
     const known = this.#entries.get(key);
     this.#unlink(known);
-    const tried = known?.resource === resource ? known.tried : tryExpressions(id.segment, resource);
+    const hasExpressions = known?.resource !== resource && !isEntity;
+    const tried = hasExpressions ? tryExpressions(id.segment, resource) : (known?.tried ?? nothingTried);
     const failures = known?.resource === resource ? known.failures : [];
     const entry: Entry = { id, resource, problems, names, tried, failures };
     this.#entries.set(key, entry);

@@ -1,6 +1,7 @@
 // What can't work as it stands is an event of the platform while it lasts, and no longer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { entitySchema } from '../../../src/model/entity.ts';
 import { recorder, World } from './world.ts';
 
 const lastTold = async (world: World) => {
@@ -81,5 +82,40 @@ test('what is told already is not told again after a restart', async () => {
   const event = page.items.find(({ check }) => check.metadata.name === 'configuration');
   assert.equal(event?.check.occurrences, 1);
   assert.equal(event?.entity.entity_class, 'backend');
+  await world.stop();
+});
+
+test('a handler that only an entity names is an event of the platform until it appears, also over a restart', async () => {
+  const world = await World.open();
+  await world.define('handlers', 'record', recorder);
+  await world.drive(
+    world.backend.putEntity(
+      entitySchema.parse({
+        metadata: { name: 'router', namespace: 'default' },
+        keepalive_handlers: ['record', 'pager'],
+        deregistration: { handler: 'goodbye' },
+      }),
+      { create: true },
+    ),
+  );
+  const missing =
+    'entities default/router: deregistration.handler: the handler "goodbye" does not exist; events of this entity do not reach it\n' +
+    'entities default/router: keepalive_handlers: the handler "pager" does not exist; events of this entity do not reach it';
+  await world.advance(30_000);
+  assert.deepEqual(await lastTold(world), { status: 1, output: missing });
+  await world.crash();
+  await world.start();
+  await world.advance(30_000);
+  const named = (name: string) => ({ ...recorder, metadata: { name, namespace: 'default' } });
+  await world.define('handlers', 'pager', named('pager'));
+  await world.advance(30_000);
+  assert.deepEqual(await lastTold(world), { status: 1, output: missing.split('\n')[0] });
+  await world.define('handlers', 'goodbye', named('goodbye'));
+  await world.advance(30_000);
+  assert.equal((await lastTold(world))?.status, 0);
+  await world.remove('handlers', 'goodbye');
+  await world.drive(world.backend.deleteEntity('default', 'router'));
+  await world.advance(30_000);
+  assert.equal((await lastTold(world))?.status, 0);
   await world.stop();
 });
