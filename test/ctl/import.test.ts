@@ -257,6 +257,15 @@ test('a dump is imported as a whole or not at all, and kinds without a counterpa
     (await take(`${hook('one', 'default')}---\n${foreign}`)).text,
     / HookConfig +1 +1 [\s\S]*Search mine: there is nothing like it here/,
   );
+  const config =
+    'type: EntityConfig\napi_version: core/v3\nmetadata: {name: router, namespace: default, labels: {site: b}}\nspec: {entity_class: proxy, keepalive_handlers: null, subscriptions: [net]}\n';
+  const tessen = 'type: TessenConfig\napi_version: core/v2\nmetadata: {name: tessen}\nspec: {opt_out: true}\n';
+  assert.match(
+    (await take(`${config}---\n${tessen}`)).text,
+    / Entity +1 +1 [\s\S]*TessenConfig tessen: nothing is ever sent from here/,
+  );
+  const router = await runHere(['entity', 'info', 'router', '--format', 'json'], { MON_CONFIG_DIR: dir });
+  assert.match(router.text, /"site": ?"b"[\s\S]*"entity_class": ?"proxy"/);
   // The backend refuses the third: the change of the first and the second are taken back.
   const half = await take(
     [hook('one', 'default', 9), hook('two', 'default'), hook('three', 'nowhere')].join('---\n'),

@@ -133,6 +133,12 @@ const reasonToLeave = ({ kind, name, body }: Described, nowSeconds: number): str
   return undefined;
 };
 
+/** What is said of a type, where there is more to say than that it is unknown. */
+const withoutCounterpart: Readonly<Record<string, string>> = {
+  TessenConfig:
+    'nothing is ever sent from here; "mon-ctl tessen opt-out" stores the setting for clients that read it',
+};
+
 /** What is to be written. Documents of types unknown here are reported; text that can't be read stops the import. */
 export const readReference = async (session: Session, report: Report): Promise<readonly Described[]> => {
   const address = flagOf(session, 'from-url');
@@ -144,7 +150,7 @@ export const readReference = async (session: Session, report: Report): Promise<r
     const type = /unknown type "([^"]+)"/.exec(error.reason)?.[1];
     if (type === undefined) throw error;
     const name = /["']?name["']?: *["']?([\w.:/-]+)/.exec(error.document.text)?.[1] ?? '';
-    report.leaveOut(`${type} ${name}`.trim(), 'there is nothing like it here');
+    report.leaveOut(`${type} ${name}`.trim(), withoutCounterpart[type] ?? 'there is nothing like it here');
   };
   const all = await readDocuments(sources, session.settings.namespace, unknown);
   const nowSeconds = Date.now() / 1000;

@@ -102,8 +102,13 @@ function* valuesOf(text: string, readYaml: ReadYaml): Generator<Found> {
 /** `core/v2.5.1` means `core/v2`. */
 const majorVersion = (version: string): string => version.replace(/^(.*\/v\d+)(\.\d+)+$/, '$1');
 
+/** What dumps of the reference call the configuration of an entity. */
+const isEntityConfig = (type: string, version: string): boolean =>
+  type === 'EntityConfig' && version === 'core/v3';
+
 const kindOf = (type: string, apiVersion: string): KindAddress => {
   const version = majorVersion(apiVersion);
+  if (isEntityConfig(type, version)) return kindOf('Entity', 'core/v2');
   const found = kindAddresses.find((kind) => kind.apiVersion === version && kind.types.includes(type));
   if (found !== undefined) return found;
   throw new CtlError(
