@@ -1,78 +1,18 @@
 // Two backends on one MongoDB database: the second stands by, says who serves, and takes over when the first one ends. A
 // real agent that knows both follows; what was acknowledged, logins and definitions are there.
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, describe, it, type TestContext } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { startFastMongodb } from '../store/mongodb-server.ts';
 import { startRelay } from '../store/relay.ts';
-import {
-  ApiClient,
-  adminPassword,
-  eventually,
-  inDefault,
-  type Program,
-  startAgent,
-  startBackend,
-  startProgram,
-  tempDir,
-} from './programs.ts';
+import { ApiClient, eventually, inDefault, startAgent, tempDir } from './programs.ts';
+import { ended, memberOf, shareKey, startFirst, startSecond } from './standby-members.ts';
 
 const server = await startFastMongodb();
 after(() => server.stop());
 
 const storeUrl = (name: string): string => `${server.url}/mon_standby_${process.pid}_${name}`;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-
-interface Member {
-  readonly args: readonly string[];
-  readonly api: string;
-  readonly agents: string;
-  readonly stateDir: string;
-}
-
-const memberOf = async (dir: string, name: string, url: string): Promise<Member> => {
-  const [api, agents] = await Promise.all([freePort(), freePort()]);
-  const stateDir = join(dir, name);
-  await mkdir(stateDir, { recursive: true });
-  const own = ['--api-listen-address', `127.0.0.1:${api}`, '--agent-port', String(agents)];
-  return {
-    args: [...own, '--store-url', url],
-    api: `http://127.0.0.1:${api}`,
-    agents: `ws://127.0.0.1:${agents}`,
-    stateDir,
-  };
-};
-
-const ended = (t: TestContext, program: Program): Program => {
-  t.after(() => program.kill('SIGKILL'));
-  return program;
-};
-
-/** As `startBackend`, for one that is not expected to serve. */
-const startSecond = (t: TestContext, { args, stateDir }: Member): Program =>
-  ended(
-    t,
-    startProgram('mon-backend', ['start', '--state-dir', stateDir, '--agent-host', '127.0.0.1', ...args], {
-      MON_BACKEND_CLUSTER_ADMIN_PASSWORD: adminPassword,
-    }),
-  );
-
-const shareKey = (from: Member, to: Member): Promise<void> =>
-  copyFile(join(from.stateDir, 'encryption-key'), join(to.stateDir, 'encryption-key'));
-
-const startFirst = async (t: TestContext, member: Member): Promise<Program> => {
-  const { program } = await startBackend(member.stateDir, member.args);
-  return ended(t, program);
-};
 
 interface Event {
   readonly check: { readonly executed: number; readonly status: number };

@@ -158,14 +158,18 @@ export const startAgent = (
     ...args,
   ]);
 
-/** A client of the HTTP API that logged in as the admin. */
+/** A client of the HTTP API that logged in as the admin, or has a key. */
 export class ApiClient {
   readonly #api: string;
-  readonly #token: string;
+  readonly #authorization: string;
 
-  private constructor(api: string, token: string) {
+  private constructor(api: string, authorization: string) {
     this.#api = api;
-    this.#token = token;
+    this.#authorization = authorization;
+  }
+
+  static withKey(api: string, key: string): ApiClient {
+    return new ApiClient(api, `Key ${key}`);
   }
 
   static async login(api: string, user = 'admin', password = adminPassword): Promise<ApiClient> {
@@ -173,12 +177,12 @@ export class ApiClient {
     const response = await fetch(`${api}/auth`, { headers: { authorization } });
     if (!response.ok) throw new Error(`login answered ${response.status}: ${await response.text()}`);
     const { access_token: token } = (await response.json()) as { access_token: string };
-    return new ApiClient(api, token);
+    return new ApiClient(api, `Bearer ${token}`);
   }
 
   /** With the same login at another backend. */
   at(api: string): ApiClient {
-    return new ApiClient(api, this.#token);
+    return new ApiClient(api, this.#authorization);
   }
 
   call(
@@ -190,7 +194,7 @@ export class ApiClient {
     return fetch(`${this.#api}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${this.#token}`,
+        authorization: this.#authorization,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

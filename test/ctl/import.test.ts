@@ -259,7 +259,8 @@ test('a dump is imported as a whole or not at all, and kinds without a counterpa
   );
   const config =
     'type: EntityConfig\napi_version: core/v3\nmetadata: {name: router, namespace: default, labels: {site: b}}\nspec: {entity_class: proxy, keepalive_handlers: null, subscriptions: [net]}\n';
-  const tessen = 'type: TessenConfig\napi_version: core/v2\nmetadata: {name: tessen}\nspec: {opt_out: true}\n';
+  const tessen =
+    'type: TessenConfig\napi_version: core/v2\nmetadata: {name: tessen}\nspec: {opt_out: true}\n';
   assert.match(
     (await take(`${config}---\n${tessen}`)).text,
     / Entity +1 +1 [\s\S]*TessenConfig tessen: nothing is ever sent from here/,
