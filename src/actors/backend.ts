@@ -331,10 +331,13 @@ export class Backend {
 
   /** Why a run reaches fewer agents than were meant. Rejects when it can reach none: a secret can't be resolved. */
   async #obstacles(config: CheckConfig, asked: readonly string[]): Promise<readonly string[]> {
-    const { sessions, secrets } = this.#services;
+    const { sessions, secrets, problems } = this.#services;
     const { secrets: references, metadata } = config;
     const { namespace = defaultNamespace } = metadata;
-    if (references === null || references.length === 0) return [];
+    const subscriptions = asked.length === 0 ? config.subscriptions : asked;
+    const unheard = problems.nobodyRuns({ ...config, subscriptions: [...subscriptions] });
+    const warnings = unheard === undefined ? [] : [unheard];
+    if (references === null || references.length === 0) return warnings;
     await secrets.resolve(namespace, references).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
       const isOutage = error instanceof MonError && error.kind === 'unavailable';
@@ -342,8 +345,8 @@ export class Backend {
         cause: error,
       });
     });
-    const untrusted = sessions.untrusted(namespace, asked.length === 0 ? config.subscriptions : asked);
-    return untrusted.length === 0 ? [] : [untrustedMessage(untrusted)];
+    const untrusted = sessions.untrusted(namespace, subscriptions);
+    return untrusted.length === 0 ? warnings : [untrustedMessage(untrusted)];
   }
 
   // Problems

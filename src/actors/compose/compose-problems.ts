@@ -34,6 +34,8 @@ export interface ProblemNeighbours {
 
 export interface Problems {
   readonly book: ProblemBook;
+  /** Why nobody runs a check now if it is asked for; undefined if somebody does. */
+  readonly nobodyRuns: (check: CheckConfig) => string | undefined;
   start(): void;
   stop(): void;
 }
@@ -71,10 +73,8 @@ const clientsRun = (clients: Clients, { metadata, subscriptions }: CheckConfig):
   metadata.namespace === defaultNamespace &&
   clients.list().some(({ record }) => {
     const held = record['subscriptions'];
-    return (
-      Array.isArray(held) &&
-      held.some((name) => subscriptions.includes(String(name).replace(/^roundrobin:/, '')))
-    );
+    const all = [`client:${String(record['name'])}`, ...(Array.isArray(held) ? held.map(String) : [])];
+    return all.some((name) => subscriptions.includes(name.replace(/^roundrobin:/, '')));
   });
 
 export const composeProblems = (
@@ -84,24 +84,27 @@ export const composeProblems = (
   const { clock, faults } = runtime;
   const onFault = (error: unknown): void => faults.report('looking for problems of the configuration', error);
 
-  const nobodyRuns = (check: CheckConfig): readonly Problem[] => {
-    const { publish, subscriptions, metadata } = check;
-    if (!publish || subscriptions.length === 0) return [];
-    if (sessions.reaches(metadata.namespace ?? defaultNamespace, subscriptions)) return [];
-    if (clientsRun(clients, check)) return [];
+  const nobodyRuns = (check: CheckConfig): string | undefined => {
+    const { subscriptions, metadata } = check;
+    if (subscriptions.length === 0) return undefined;
+    if (sessions.reaches(metadata.namespace ?? defaultNamespace, subscriptions)) return undefined;
+    if (clientsRun(clients, check)) return undefined;
     const named = subscriptions.slice(0, maxNamedSubscriptions).join(', ');
     const more = subscriptions.length - maxNamedSubscriptions;
     const wanted =
       subscriptions.length === 1
         ? `the subscription ${named}`
         : `one of the subscriptions ${named}${more > 0 ? ` and ${more} more` : ''}`;
-    const message = `subscriptions: no connected agent has ${wanted}, so nobody runs it now`;
-    return [{ why: 'nobodyRuns', field: 'subscriptions', message }];
+    return `subscriptions: no connected agent has ${wanted}, so nobody runs it now`;
   };
   const momentary = ({ segment }: ResourceId, resource: Resource): readonly Problem[] => {
     if (segment !== 'checks') return [];
     const check = resource as unknown as CheckConfig;
-    return [...withheld.problems(check), ...nobodyRuns(check)];
+    const message = check.publish ? nobodyRuns(check) : undefined;
+    return [
+      ...withheld.problems(check),
+      ...(message === undefined ? [] : [{ why: 'nobodyRuns', field: 'subscriptions', message } as const]),
+    ];
   };
 
   const book = new ProblemBook({
@@ -143,6 +146,7 @@ export const composeProblems = (
   };
   return {
     book,
+    nobodyRuns,
     start() {
       book.start();
       arm();

@@ -74,7 +74,7 @@ export const checkRoutes = (backend: BackendPort): readonly GuardedRoute[] => [
       body: { shape: json(adhocSchema, { subscriptions: ['linux'] }), optional: true },
       answers: {
         202: {
-          what: 'requested; `issued` is in seconds. Skipped agents are listed in `Warning` headers',
+          what: 'requested; `issued` is in seconds. `Warning` headers name skipped agents, and say when nobody runs it',
           headers: ['Warning'],
           shape: json(z.object({ issued: z.number() }), { issued: 1_700_000_000 }),
         },

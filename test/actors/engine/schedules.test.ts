@@ -85,7 +85,10 @@ describe('a check', () => {
     const world = await World.open();
     const [a, b] = [await world.agent('a'), await world.agent('b')];
     await world.check('cpu', { interval: 600, publish: false, round_robin: true });
-    const { issued } = await world.drive(world.backend.executeCheck('default', 'cpu', ['entity:b']));
+    const { issued, warnings } = await world.drive(
+      world.backend.executeCheck('default', 'cpu', ['entity:b']),
+    );
+    assert.deepEqual(warnings, []);
     await world.quiet();
     assert.deepEqual([a.requests.length, b.requests.length], [0, 1]);
     assert.equal(b.requests[0]?.issued, issued);
@@ -94,6 +97,10 @@ describe('a check', () => {
     await world.drive(world.backend.executeCheck('default', 'cpu'));
     await world.quiet();
     assert.deepEqual([a.requests.length, b.requests.length], [1, 2], 'a round robin is asked of all');
+    const unheard = await world.drive(world.backend.executeCheck('default', 'cpu', ['entity:c']));
+    assert.deepEqual(unheard.warnings, [
+      'subscriptions: no connected agent has the subscription entity:c, so nobody runs it now',
+    ]);
     await assert.rejects(world.drive(world.backend.executeCheck('default', 'nothing')), { kind: 'notFound' });
     await world.stop();
   });
