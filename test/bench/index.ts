@@ -3,6 +3,7 @@
 import { benchAgent } from './agent.ts';
 import { benchCheckMachine } from './check-machine.ts';
 import { benchCtl } from './ctl.ts';
+import { benchGarbage } from './garbage.ts';
 import { benchHttp } from './http.ts';
 import { benchReal } from './real/index.ts';
 import { benchRoad } from './road.ts';
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   supervision: benchSupervision,
   'check machine': benchCheckMachine,
   road: benchRoad,
+  garbage: benchGarbage,
   agent: benchAgent,
   http: benchHttp,
   'mon-ctl': benchCtl,
