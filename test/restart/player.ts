@@ -87,7 +87,7 @@ export class Player {
   }
 
   async close(): Promise<void> {
-    await this.api.server.app.close();
+    await this.api.close();
     await this.world.stop();
   }
 
@@ -143,7 +143,10 @@ export class Player {
   async #kill(): Promise<void> {
     const { world } = this;
     this.#connected = world.agents.filter(({ connected }) => connected);
+    const { api } = this;
     await world.crash();
+    // Its timers would keep the dead backend in memory.
+    await api.close();
   }
 
   async #boot(): Promise<void> {
