@@ -6,8 +6,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { Resource } from '../../src/actors/resources/resource-table.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
-import { StoreError } from '../../src/store/snapshot-store.ts';
+import { StoreError, type StoreWrite } from '../../src/store/snapshot-store.ts';
 import { World } from '../actors/engine/world.ts';
 import { removeDir, temporaryDir } from '../store/lmdb-home.ts';
 import { startFastMongodb } from '../store/mongodb-server.ts';
@@ -94,6 +95,54 @@ test('a silence made anew while the end of the one before waits for the store st
   assert.deepEqual(stored(world), ['*:cpu']);
   await world.post({ status: 1 });
   assert.equal(world.toldOf('web-01', 'cpu').at(-1)?.event.check?.is_silenced, true);
+  await world.stop();
+});
+
+test('a silence whose replacement is just being written when its end is tried again stays', async () => {
+  const refusing = { now: true };
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isWriting = false;
+  const isReplacement = (write: StoreWrite): boolean =>
+    write.type === 'put' &&
+    write.key.includes('silenced/') &&
+    JSON.stringify(write).includes('next incident');
+  const world = await World.open({
+    store: (disk) =>
+      new MemoryStore({
+        disk,
+        beforeCommit: async (writes) => {
+          if (refusing.now && writes.some(isRemoval)) throw new StoreError('unavailable', 'gone');
+          if (!writes.some(isReplacement)) return;
+          isWriting = true;
+          await held;
+        },
+      }),
+  });
+  const first = await world.silence({ check: 'cpu', expire_on_resolve: true });
+  for (const status of [1, 0]) await world.post({ status });
+  refusing.now = false;
+  const { resources } = world.backend;
+  const id = { segment: 'silenced', namespace: 'default', name: '*:cpu' };
+  const replaced = resources.put(id, { ...first, reason: 'the next incident' } as unknown as Resource);
+  const turns = async (count: number, stepMs: number, isDone = () => false): Promise<void> => {
+    for (let turn = 0; turn < count && !isDone(); turn += 1) {
+      world.clock.advance(stepMs);
+      world.clock.runTurns();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await turns(500, 10, () => isWriting);
+  assert.ok(isWriting, 'the replacement is on its way to the store');
+  // The end is tried again, behind the replacement.
+  await turns(20, 3_000);
+  release?.();
+  await world.drive(replaced);
+  await world.advance(60_000);
+  assert.deepEqual(stored(world), ['*:cpu']);
+  assert.equal(resources.get('silenced', 'default', '*:cpu')?.['reason'], 'the next incident');
   await world.stop();
 });
 
