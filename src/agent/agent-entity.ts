@@ -19,7 +19,7 @@ export interface Difference {
   readonly stored: unknown;
 }
 
-export type Adoption =
+type Adoption =
   | { readonly adopted: true; readonly differs: readonly Difference[] }
   | { readonly adopted: false; readonly why: 'agentManaged' | 'notRegistered' | 'otherName' };
 

@@ -19,7 +19,7 @@ const entrySchema = z.object({
   sha512: z.string().default(''),
   enable_env: z.boolean().default(false),
 });
-export type AllowEntry = z.infer<typeof entrySchema>;
+type AllowEntry = z.infer<typeof entrySchema>;
 
 /** An entry with its texts split into words. */
 interface Rule {
@@ -102,7 +102,7 @@ const permitWords = (rules: readonly Rule[], command: string): Stage<Permission>
 };
 
 /** Throws SettingsError for an entry that can never match. */
-export const allowListOf = (entries: readonly AllowEntry[]): AllowList => {
+const allowListOf = (entries: readonly AllowEntry[]): AllowList => {
   const rules = entries.map(ruleOf);
   return {
     permit: (command) => permitWords(rules, command),

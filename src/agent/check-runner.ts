@@ -39,7 +39,7 @@ export interface CheckRunner {
   stop(): void;
 }
 
-export const checkKeyOf = (request: CheckRequest): string => {
+const checkKeyOf = (request: CheckRequest): string => {
   const { proxy_entity_name: proxy, metadata } = request.config;
   return proxy === '' ? metadata.name : `${metadata.name}/${proxy}`;
 };

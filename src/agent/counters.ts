@@ -10,7 +10,7 @@ const names = {
   statsdBadLines: 'mon_agent_statsd_bad_lines',
 } as const;
 
-export type CounterName = keyof typeof names;
+type CounterName = keyof typeof names;
 
 export interface Counters {
   add(name: CounterName, amount?: number): void;

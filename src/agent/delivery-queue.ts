@@ -20,7 +20,7 @@ import type { RefusedEvent } from '../wire/messages.ts';
 import { maxWaitingBytes, maxWaitingEvents } from './limits.ts';
 import { type Behaviour, mailbox, type Supervision } from './supervision.ts';
 
-export interface Outlet {
+interface Outlet {
   /** Whether the backend sends acknowledgements. */
   readonly acknowledges: boolean;
   send(event: Event, sent: (error?: Error) => void): void;

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { maxRememberedChecks } from './limits.ts';
 
-export type RequestVerdict =
+type RequestVerdict =
   | { readonly run: true }
   | { readonly run: false; readonly why: 'older' | 'repeated' | 'inProgress'; readonly message: string };
 

@@ -10,7 +10,7 @@ import { openQueueFiles, type QueueFileLimits, type QueueFiles } from './queue-f
 import { takeQueueLock } from './queue-owner.ts';
 import { takeOverLmdbQueue } from './queue-takeover.ts';
 
-export interface QueuedEvent {
+interface QueuedEvent {
   readonly key: number;
   readonly event: Event;
 }

@@ -32,7 +32,7 @@ export interface RunningCommand {
 
 export type Execute = (command: Command) => RunningCommand;
 
-export const timeoutStatus = 2;
+const timeoutStatus = 2;
 export const unknownStatus = 3;
 
 const statusOf = (ending: Ending): number => {

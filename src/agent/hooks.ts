@@ -17,7 +17,7 @@ const brokenHookStatus = 2;
 const deniedHookMessage = 'check hook command denied by the agent allow list';
 
 /** Whether hooks of this type run for a status. */
-export const hookTypeMatches = (type: string, status: number): boolean => {
+const hookTypeMatches = (type: string, status: number): boolean => {
   switch (type) {
     case 'ok':
       return status === 0;

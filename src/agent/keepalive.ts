@@ -9,7 +9,7 @@ import type { AgentConfig } from './flags.ts';
 const referencePattern = /^(\w+\/v\d+)\.(\w+)(?:\.|\s+)([\w.\-:]+)$/;
 
 /** `core/v2.Pipeline.incident` as a reference; null for anything else. */
-export const parsePipeline = (text: string): ResourceReference | null => {
+const parsePipeline = (text: string): ResourceReference | null => {
   const match = referencePattern.exec(text.trim());
   if (match === null) return null;
   return { api_version: match[1] ?? '', type: match[2] ?? '', name: match[3] ?? '' };

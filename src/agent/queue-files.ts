@@ -55,7 +55,7 @@ interface Active {
 const ownLimits: QueueFileLimits = { segmentBytes: maxSegmentBytes, totalBytes: maxQueueBytes };
 
 /** fsync on the directory, so that a new name survives a power failure. Not available on Windows. */
-export const syncFolder = (path: string): void => {
+const syncFolder = (path: string): void => {
   if (!platform.syncsFolders) return;
   const folder = openSync(path, 'r');
   try {

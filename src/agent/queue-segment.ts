@@ -22,14 +22,14 @@ const lengthOffset = 2;
 const keyOffset = 6;
 const checksumOffset = 12;
 
-export interface ScannedRecord {
+interface ScannedRecord {
   readonly key: number;
   /** Offset of the record in the file. */
   readonly offset: number;
   readonly removed: boolean;
 }
 
-export interface DamagedPart {
+interface DamagedPart {
   readonly from: number;
   readonly to: number;
 }

@@ -6,8 +6,7 @@ import type { BackOff } from '../machines/agent-connection/back-off-rule.ts';
 export type Random = () => number;
 
 /** Statuses of a backend that is overloaded and asks for a longer delay. */
-export const wantsPatience = (status: number | null): boolean =>
-  status === 402 || status === 429 || status === 503;
+const wantsPatience = (status: number | null): boolean => status === 402 || status === 429 || status === 503;
 
 /**
  * The delay after a rejection, in milliseconds: for 402, 429 and 503 the current delay times the factor, or

@@ -6,7 +6,7 @@ import type { Environment } from '../program/environment.ts';
 import { type Stage, yes } from '../program/stage.ts';
 
 /** Substitutes entity values into all texts of a check or hook. Untrusted values are rejected in its command. */
-export type Substitute = <T extends Runnable>(definition: T, entity: Entity) => Stage<T>;
+type Substitute = <T extends Runnable>(definition: T, entity: Entity) => Stage<T>;
 
 /** The output of a check with a command that is not on the allow list. */
 export const deniedMessage = 'check command denied by the agent allow list';

@@ -17,8 +17,8 @@ interface Series {
 /** A series without samples for this long is removed; until then it is reported as idle. */
 const expiryMs = 300_000;
 /** Maximum number of series, and of samples per timer between two flushes; more are ignored. */
-export const maxSeries = 20_000;
-export const maxTimerSamples = 100_000;
+const maxSeries = 20_000;
+const maxTimerSamples = 100_000;
 const percentile = 0.9;
 
 export interface StatsdAggregate {

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { maxSocketConnections, maxStatsdLineBytes } from './limits.ts';
 import { platform } from './platform.ts';
 
-export interface StatsdDoorOptions {
+interface StatsdDoorOptions {
   readonly host: string;
   readonly port: number;
   /** Complete lines with the sender's address. */
@@ -13,7 +13,7 @@ export interface StatsdDoorOptions {
   readonly fault: (error: Error) => void;
 }
 
-export interface StatsdDoor {
+interface StatsdDoor {
   readonly address: string;
   readonly port: number;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 // Parses StatsD lines: `<name>:<value>|<type>[|@<rate>][|#<tags>]`. Pure.
 
-export type SampleKind = 'counter' | 'gauge' | 'timer' | 'set';
+type SampleKind = 'counter' | 'gauge' | 'timer' | 'set';
 
 export interface Tag {
   readonly name: string;

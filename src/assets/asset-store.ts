@@ -35,7 +35,7 @@ interface Source {
 }
 
 /** An asset definition. If `builds` is not empty, it replaces the asset's own source. */
-export interface AssetDefinition extends Source {
+interface AssetDefinition extends Source {
   readonly metadata: { readonly name: string };
   readonly builds?: readonly Source[] | null | undefined;
 }
@@ -53,7 +53,7 @@ export interface AssetInstaller {
 }
 
 /** Assets installed through a lease are kept at least until it is released. */
-export interface AssetLease extends AssetInstaller {
+interface AssetLease extends AssetInstaller {
   release(): void;
 }
 

@@ -20,7 +20,7 @@ export interface UnpackLimits {
   readonly maxBytes: number;
 }
 
-export class ArchiveError extends Error {
+class ArchiveError extends Error {
   override name = 'ArchiveError';
 }
 

@@ -4,7 +4,7 @@ import { checkResultProblem } from '../model/earlier/check-rules.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { seconds, type Timers } from './timers.ts';
 
-export type LocalVerdict =
+type LocalVerdict =
   | { readonly ok: true }
   | { readonly ok: false; readonly problem: string; readonly result: unknown };
 

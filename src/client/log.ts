@@ -2,7 +2,7 @@
 // reference product, since existing tools parse it.
 import { appendFileSync, writeSync } from 'node:fs';
 
-export const levels = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
+const levels = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type Level = (typeof levels)[number];
 
 export interface ClientLog {

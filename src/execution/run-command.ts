@@ -31,7 +31,7 @@ export type Ending =
   | { readonly type: 'stopped' }
   | { readonly type: 'notStarted'; readonly error: NodeJS.ErrnoException };
 
-export interface CommandResult {
+interface CommandResult {
   readonly ending: Ending;
   /** Stdout and stderr in order of arrival. */
   readonly output: Buffer;

@@ -34,7 +34,7 @@ import type { UnreadLimits } from './unread-answers.ts';
 const tokenIssuer = 'mon-backend';
 
 /** What logins need, and no route is handed. */
-export interface LoginKeeping {
+interface LoginKeeping {
   /** Where logins are kept. */
   readonly committer: Committer;
   /** What tokens are signed with; see `openResources`. */

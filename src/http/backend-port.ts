@@ -9,7 +9,7 @@ import type { CheckEvent, Event } from '../model/event.ts';
 import type { Problem } from '../model/problems.ts';
 import type { ContentType } from '../wire/headers.ts';
 
-export interface PageRequest {
+interface PageRequest {
   /** Absent means all namespaces. */
   readonly namespace?: string;
   /** The `next` of the previous page. */
@@ -28,7 +28,7 @@ export interface EventQuery extends PageRequest {
   readonly filter?: (event: Event) => boolean;
 }
 
-export interface EntityQuery extends PageRequest {
+interface EntityQuery extends PageRequest {
   readonly filter?: (entity: Entity) => boolean;
 }
 
@@ -67,12 +67,12 @@ export interface HealthReport {
 }
 
 /** High while the store cannot keep up: listeners stop reading until it is low again. */
-export interface Pressure {
+interface Pressure {
   readonly high: boolean;
   onChange(listener: (high: boolean) => void): () => void;
 }
 
-export interface ProblemsPort {
+interface ProblemsPort {
   /** The problems of one resource as of its last write. */
   of(id: ResourceId): Promise<readonly Problem[]>;
   /** All resources with problems. */
@@ -82,7 +82,7 @@ export interface ProblemsPort {
 }
 
 /** What people do about incidents. Each resolves after the commit and rejects with `notFound` or `conflict`. */
-export type IncidentsPort = Pick<Incidents, 'acknowledge' | 'release' | 'note'>;
+type IncidentsPort = Pick<Incidents, 'acknowledge' | 'release' | 'note'>;
 
 export interface BackendPort {
   /**

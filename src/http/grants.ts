@@ -10,7 +10,7 @@ import { type Binding, binds, type Rule, rulesOf, words } from './rbac.ts';
 type Who = Pick<Principal, 'username' | 'groups'>;
 
 /** The permissions of a subject in a namespace (empty: all namespaces). Bindings to missing roles grant nothing. */
-export const rulesHeldBy = (table: Resources, who: Who, namespace: string): readonly Rule[] => {
+const rulesHeldBy = (table: Resources, who: Who, namespace: string): readonly Rule[] => {
   const everywhere = table.list('clusterrolebindings').items as readonly Binding[];
   const inside =
     namespace === '' ? [] : (table.list('rolebindings', { namespace }).items as readonly Binding[]);

@@ -67,7 +67,6 @@ export const hashingRetryAfterSeconds = 2;
 export const bcryptCost = 10;
 /** bcrypt ignores further bytes, so longer passwords are rejected. */
 export const maxPasswordBytes = 72;
-export const minPasswordCharacters = 8;
 
 /** Failed attempts per name and address, and per address, before attempts are throttled. */
 export const guessesPerMinutePerName = 10;

@@ -22,12 +22,6 @@ export interface AccessRule {
   readonly selfParameter?: string;
 }
 
-/**
- * `public`: no login, also during startup. `open`: no login, but not during startup. `login`: any authenticated
- * user.
- */
-export type Access = 'public' | 'open' | 'login' | AccessRule;
-
 export interface Call {
   readonly method: Method;
   readonly parameters: Parameters;
@@ -64,11 +58,13 @@ interface RouteBase {
 }
 
 export interface OpenRoute extends RouteBase {
+  /** No login. `public`: also during startup; `open`: not during startup. */
   readonly access: 'public' | 'open';
   readonly handle: (call: Call) => Answer | Promise<Answer>;
 }
 
 export interface GuardedRoute extends RouteBase {
+  /** `login`: any authenticated user. */
   readonly access: 'login' | AccessRule;
   readonly handle: (call: AuthenticatedCall) => Answer | Promise<Answer>;
 }

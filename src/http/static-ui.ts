@@ -31,7 +31,7 @@ const types: Readonly<Record<string, string>> = {
   '.ico': 'image/x-icon',
 };
 
-export const contentSecurityPolicy =
+const contentSecurityPolicy =
   "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
 const notBuilt = 'The page is not built. Run `node scripts/build-web.js` and start the backend again.\n';

@@ -18,7 +18,7 @@ export interface StoredState {
 }
 
 /** `steps[n]` turns a state of version n into one of version n + 1. */
-export type Migrations = Readonly<Record<number, (state: StoredState) => StoredState>>;
+type Migrations = Readonly<Record<number, (state: StoredState) => StoredState>>;
 
 export interface RestoreRule {
   readonly version: number;

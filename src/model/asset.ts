@@ -11,13 +11,12 @@ const headers = () =>
     .nullish()
     .transform((map) => map ?? null);
 
-export const assetBuildSchema = z.object({
+const assetBuildSchema = z.object({
   url: text('').describe('Address of the archive.'),
   sha512: text('').describe('Its SHA-512 checksum, in hexadecimal.'),
   filters: stringListOrNull().describe('Expressions that must all hold of an entity.'),
   headers: headers().describe('HTTP headers of the request.'),
 });
-export type AssetBuild = z.infer<typeof assetBuildSchema>;
 
 export const assetSchema = z.object({
   metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),

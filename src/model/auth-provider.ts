@@ -8,9 +8,9 @@ import { flag, list, optionalStringList, text, unsigned } from './quick-types.ts
 
 export const authApiVersion = 'authentication/v2';
 export const authProviderTypes = ['ldap', 'ad', 'oidc'] as const;
-export type AuthProviderType = (typeof authProviderTypes)[number];
+type AuthProviderType = (typeof authProviderTypes)[number];
 
-export const securityModes = ['tls', 'starttls', 'insecure'] as const;
+const securityModes = ['tls', 'starttls', 'insecure'] as const;
 
 const searchSchema = (attribute: string, nameAttribute: string, objectClass: string) =>
   z.object({
@@ -95,9 +95,9 @@ const provider = <T extends AuthProviderType, S extends z.ZodType>(type: T, spec
     spec: spec.describe('Settings of the provider.'),
   });
 
-export const ldapProviderSchema = provider('ldap', directorySpec('ldap'));
-export const adProviderSchema = provider('ad', directorySpec('ad'));
-export const oidcProviderSchema = provider('oidc', oidcSpec);
+const ldapProviderSchema = provider('ldap', directorySpec('ldap'));
+const adProviderSchema = provider('ad', directorySpec('ad'));
+const oidcProviderSchema = provider('oidc', oidcSpec);
 
 export const authProviderSchema = z.discriminatedUnion('type', [
   ldapProviderSchema,

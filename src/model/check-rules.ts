@@ -6,13 +6,13 @@
 import type { Check, CheckConfig, MetricThreshold, ProxyRequests } from './check.ts';
 import { parseCron } from './cron.ts';
 import { expressionsFault } from './expression-syntax.ts';
-import { maxListItems, maxStatus, minTtlSeconds } from './limits.ts';
+import { maxListItems, maxUnsigned32, minTtlSeconds } from './limits.ts';
 import type { ResourceReference } from './metadata.ts';
 import { assetNameFault, nameFault, namespaceFault } from './names.ts';
 import { subdueFault, subduesFault } from './time-windows.ts';
 
 /** The supported metric formats of check output. */
-export const outputMetricFormats: ReadonlySet<string> = new Set([
+const outputMetricFormats: ReadonlySet<string> = new Set([
   'nagios_perfdata',
   'graphite_plaintext',
   'opentsdb_line',
@@ -105,9 +105,7 @@ const thresholdFault = (threshold: MetricThreshold): string | null => {
 };
 
 /** `invalid metric threshold 0: there must be at least one threshold rule`, or null. */
-export const metricThresholdsFault = (
-  thresholds: readonly MetricThreshold[] | null | undefined,
-): string | null => {
+const metricThresholdsFault = (thresholds: readonly MetricThreshold[] | null | undefined): string | null => {
   for (const [index, threshold] of (thresholds ?? []).entries()) {
     const why = thresholdFault(threshold);
     if (why !== null) return `invalid metric threshold ${index}: ${why}`;
@@ -169,7 +167,7 @@ export const validateCheckConfig = (check: CheckConfig): string | null =>
   commandFault(check);
 
 const statusFault = (status: number): string | null =>
-  status > maxStatus ? `check.status must be at most ${maxStatus} (got ${status})` : null;
+  status > maxUnsigned32 ? `check.status must be at most ${maxUnsigned32} (got ${status})` : null;
 
 /**
  * The rules for every result. A schedule is required only when `publish` is set, since results posted by hand have

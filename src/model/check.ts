@@ -19,13 +19,11 @@ import {
   unsigned32,
 } from './quick-types.ts';
 
-export { maxStatus, minTtlSeconds } from './limits.ts';
-
 /** One entry maps an exit status to hook names: `{"critical": ["ps"]}`. */
-export const hookListSchema = z.record(z.string(), stringList().nullable());
+const hookListSchema = z.record(z.string(), stringList().nullable());
 export type HookList = z.infer<typeof hookListSchema>;
 
-export const proxyRequestsSchema = z.object({
+const proxyRequestsSchema = z.object({
   entity_attributes: stringList().describe('Expressions that must all hold of an entity.'),
   splay: flag(false).describe('Whether the runs are spread over the interval.'),
   splay_coverage: unsigned32(0).meta({
@@ -43,7 +41,7 @@ export const secretReferenceSchema = z.object({
   name: text('').describe('Variable that the command gets.'),
   secret: text('').describe('Name of the secret.'),
 });
-export const subdueWindowSchema = z.object({
+const subdueWindowSchema = z.object({
   begin: text('').describe('Start of the window, in RFC 3339.'),
   end: text('').describe('End of the window, in RFC 3339.'),
   repeat: optionalStringList().describe(
@@ -53,7 +51,7 @@ export const subdueWindowSchema = z.object({
 export type SubdueWindow = z.infer<typeof subdueWindowSchema>;
 
 /** `min` and `max` are numbers as strings; an empty string means no bound. */
-export const metricThresholdSchema = z.object({
+const metricThresholdSchema = z.object({
   name: text('').describe('Name of the metric.'),
   tags: listOrNull(tagSchema).describe('Only metrics with these tags; none: any.'),
   null_status: unsigned32(0).describe('Status of the check if the metric is missing; 0: it stays.'),
@@ -161,7 +159,7 @@ const sharedFields = {
 export const checkConfigSchema = z.object(sharedFields);
 export type CheckConfig = z.infer<typeof checkConfigSchema>;
 
-export const historyEntrySchema = z.object({
+const historyEntrySchema = z.object({
   status: unsigned(0).describe('Exit status: 0 passing, 1 warning, 2 critical, anything else unknown.'),
   executed: integer(0).describe('When the command was started, in seconds since 1970.'),
   /** True if the check was flapping at this result, otherwise absent. */
@@ -169,11 +167,11 @@ export const historyEntrySchema = z.object({
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 
-export const checkStates = ['passing', 'failing', 'flapping'] as const;
+const checkStates = ['passing', 'failing', 'flapping'] as const;
 export type CheckState = (typeof checkStates)[number];
 
 /** A hook's result: the fields of its definition and of its execution, in one flat object. */
-export const hookResultSchema = z.looseObject({
+const hookResultSchema = z.looseObject({
   metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),
   command: text('').describe('Command line of the hook.'),
   timeout: unsigned32(0).describe('Time after which it is stopped, in seconds; 0: 60.'),

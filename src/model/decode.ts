@@ -46,7 +46,7 @@ const valueAt = (raw: unknown, path: readonly PropertyKey[]): unknown =>
   );
 
 /** The first issue as one sentence: `check.interval must be a whole number, 0 or more (got -5)`. */
-export const describeIssue = (issue: z.core.$ZodIssue, raw: unknown, subject: string): string => {
+const describeIssue = (issue: z.core.$ZodIssue, raw: unknown, subject: string): string => {
   const where = pathOf(subject, issue.path);
   const what = wanted(issue);
   const got = valueAt(raw, issue.path);

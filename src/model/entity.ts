@@ -7,7 +7,7 @@ import { metadataSchema } from './metadata.ts';
 import { entitySubscription } from './names.ts';
 import { flag, integer, list, optionalStringList, stringList, text } from './quick-types.ts';
 
-export const networkInterfaceSchema = z.object({
+const networkInterfaceSchema = z.object({
   name: text().optional().describe('Name of the interface.'),
   mac: text().optional().describe('Its hardware address.'),
   addresses: stringList(maxSystemItems).describe('Its addresses with prefix length.'),
@@ -52,7 +52,7 @@ export const emptySystem = (): System => ({
   processes: null,
 });
 
-export const defaultEntityClass = 'proxy';
+const defaultEntityClass = 'proxy';
 
 const configFields = {
   metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),

@@ -10,7 +10,7 @@ import { defaultNamespace } from './names.ts';
 import { quickObject } from './quick-object.ts';
 import { integer, largeInteger, list, listOrNull, number, optionalStringList, text } from './quick-types.ts';
 
-export const metricPointSchema = z.object({
+const metricPointSchema = z.object({
   name: text('').describe('Name of the metric.'),
   value: number(0).describe('Measured value.'),
   /** Seconds. Agents of the reference product send nanoseconds for StatsD metrics. */
@@ -35,7 +35,7 @@ export const metricsSchema = z.object({
 export type Metrics = z.infer<typeof metricsSchema>;
 
 /** An event is identified by its entity and check, so its own name stays empty. */
-export const eventMetadataSchema = z.object({
+const eventMetadataSchema = z.object({
   name: text().optional().describe('Empty: an event is named by its entity and its check.'),
   namespace: text().optional().describe('The namespace of the entity.'),
   labels: stringMapSchema.nullish().describe('Names and values that selectors and filters can use.'),

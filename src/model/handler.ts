@@ -5,7 +5,7 @@ import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault } from './names.ts';
 import { flag, list, listOrNull, stringListOrNull, text, unsigned, unsigned32 } from './quick-types.ts';
 
-export const handlerTypes = ['pipe', 'tcp', 'udp', 'set'] as const;
+const handlerTypes = ['pipe', 'tcp', 'udp', 'set'] as const;
 export type HandlerType = (typeof handlerTypes)[number];
 /** A set only names other handlers. */
 export type RunnableType = Exclude<HandlerType, 'set'>;
@@ -15,7 +15,7 @@ const isHandlerType = (type: string): type is HandlerType =>
 
 export const isRunnableType = (type: string): type is RunnableType => type !== 'set' && isHandlerType(type);
 
-export const handlerSeverities = ['ok', 'warning', 'critical', 'unknown'] as const;
+const handlerSeverities = ['ok', 'warning', 'critical', 'unknown'] as const;
 
 export const handlerSchema = z.object({
   metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),

@@ -24,7 +24,7 @@ export type License = z.infer<typeof licenseSchema>;
 export type LicenseTerms = Omit<License, 'signature'>;
 
 /** The signed text. */
-export const licenseText = ({ entities, issued, expires, holder }: LicenseTerms): string =>
+const licenseText = ({ entities, issued, expires, holder }: LicenseTerms): string =>
   ['mon-license-v1', entities, issued, expires, holder].join('\n');
 
 /** Signs a license with these terms. `key` is an Ed25519 private key. */

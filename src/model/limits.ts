@@ -51,11 +51,8 @@ export const maxCronCharacters = 1_024;
 /** Maximum size of the strings one memo holds, in bytes. */
 export const maxMemoBytes = 2_097_152;
 
-/** Largest unsigned 32-bit integer: intervals, timeouts, thresholds. */
+/** Largest unsigned 32-bit integer: intervals, timeouts, thresholds, statuses of checks. */
 export const maxUnsigned32 = 4_294_967_295;
-
-/** Maximum exit status of a check. */
-export const maxStatus = maxUnsigned32;
 
 /** Minimum TTL of an event posted by hand, in seconds. Definitions and their results may use a lower value. */
 export const minTtlSeconds = 5;

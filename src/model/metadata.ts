@@ -20,8 +20,6 @@ export const metadataSchema = z.object({
 
 export type Metadata = z.infer<typeof metadataSchema>;
 
-export const emptyMetadata = (): Metadata => ({ name: '' });
-
 /** A reference to another resource, e.g. the pipeline `core/v2` `Pipeline` `incident`. */
 export const resourceReferenceSchema = z.object({
   name: text('').describe('Name of the resource.'),

@@ -14,9 +14,6 @@ const assetHint = 'may only contain letters, forward slashes, underscores, dashe
 export const keepaliveCheckName = 'keepalive';
 export const defaultNamespace = 'default';
 
-/** Maximum name length, in characters. */
-export const maxNameLength = maxNameCharacters;
-
 const fault = (
   subject: string,
   value: string,
@@ -59,13 +56,6 @@ const named = (subject: string, faultOf: Fault) =>
 
 /** A resource name as a zod schema, for use outside the hot path. */
 export const nameSchema = (subject: string) => named(subject, nameFault);
-export const strictNameSchema = (subject: string) => named(subject, strictNameFault);
-export const subscriptionSchema = (subject: string) => named(subject, subscriptionFault);
-export const assetNameSchema = (subject: string) =>
-  named(subject, (_, value) => {
-    const message = assetNameFault(value);
-    return message === null ? null : `${subject} ${message.slice('name '.length)}`;
-  });
 
 /** The subscription that matches exactly one entity. */
 export const entitySubscription = (entityName: string): string => `entity:${entityName}`;

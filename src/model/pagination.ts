@@ -21,31 +21,3 @@ export const decodeContinue = (token: string | undefined): string | undefined =>
   // Re-encoding must give the same token; invalid UTF-8 would decode to other characters.
   return key.endsWith('\0') && encodeContinue(last) === token ? last : undefined;
 };
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Present only if more items remain. */
-  readonly continue?: string;
-}
-
-/** Compares bytes, like the stores: `<` on strings orders astral characters differently. */
-const isAfter = (key: string, last: string): boolean =>
-  Buffer.compare(Buffer.from(key), Buffer.from(last)) > 0;
-
-/** One page of items, which must be filtered and sorted by key. `limit` 0 means all. */
-export const pageOf = <T>(
-  items: Iterable<T>,
-  keyOf: (item: T) => string,
-  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
-): Page<T> => {
-  const page: T[] = [];
-  for (const item of items) {
-    if (after !== undefined && !isAfter(keyOf(item), after)) continue;
-    const last = page.at(-1);
-    if (limit > 0 && page.length === limit && last !== undefined) {
-      return { items: page, continue: encodeContinue(keyOf(last)) };
-    }
-    page.push(item);
-  }
-  return { items: page };
-};

@@ -5,20 +5,20 @@ import { nameFault, namespaceFault } from './names.ts';
 import { flag, list, text } from './quick-types.ts';
 
 /** A reference with a mandatory type, since the three places would need different defaults. */
-export const workflowReferenceSchema = z.object({
+const workflowReferenceSchema = z.object({
   name: text('').describe('Name of the resource.'),
   type: text('').describe('Its type, such as EventFilter, Mutator or Handler.'),
   api_version: text('').describe('Its API version, such as core/v2.'),
 });
 export type WorkflowReference = z.infer<typeof workflowReferenceSchema>;
 
-export const workflowSchema = z.object({
+const workflowSchema = z.object({
   name: text('').describe('Name of the workflow.'),
   filters: list(workflowReferenceSchema).nullish().describe('Filters that events pass first.'),
   mutator: workflowReferenceSchema.nullish().describe('Mutator that changes what the handler gets.'),
   handler: workflowReferenceSchema.nullish().describe('Handler that the events go to.'),
 });
-export type Workflow = z.infer<typeof workflowSchema>;
+type Workflow = z.infer<typeof workflowSchema>;
 
 export const pipelineSchema = z.object({
   metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),

@@ -13,7 +13,7 @@ import { isHandlerKind, type Pipeline, type WorkflowReference } from './pipeline
 import type { RoleBinding } from './rbac.ts';
 import type { Secret } from './secret.ts';
 
-export type ProblemReason =
+type ProblemReason =
   | 'noSubscriptions'
   | 'missing'
   | 'noCommand'

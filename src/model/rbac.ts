@@ -4,16 +4,15 @@ import { type Metadata, metadataSchema } from './metadata.ts';
 import { subscriptionFault } from './names.ts';
 import { list, stringList, stringListOrNull, text } from './quick-types.ts';
 
-export const verbs = ['*', 'get', 'list', 'create', 'update', 'delete'] as const;
+const verbs = ['*', 'get', 'list', 'create', 'update', 'delete'] as const;
 /** For live inspection: read actors, and control them. */
-export const inspectionVerbs = ['inspect:get', 'inspect:control'] as const;
-export type Verb = Exclude<(typeof verbs)[number], '*'>;
+const inspectionVerbs = ['inspect:get', 'inspect:control'] as const;
 
 /** `["get,list"]` means `["get", "list"]`. */
 const split = <T extends readonly string[] | null>(list: T) =>
   list === null ? null : list.flatMap((item) => item.split(',').map((part) => part.trim()));
 
-export const ruleSchema = z.object({
+const ruleSchema = z.object({
   verbs: stringList()
     .transform((list) => split(list) ?? [])
     .meta({
@@ -43,13 +42,13 @@ export type Role = z.infer<typeof roleSchema>;
 const oneOf = (words: readonly string[]) =>
   text('').transform((word) => words.find((known) => known.toLowerCase() === word.toLowerCase()) ?? word);
 
-export const subjectSchema = z.object({
+const subjectSchema = z.object({
   type: oneOf(['User', 'Group']).describe('User or Group.'),
   name: text('').describe('Name of the user or group.'),
 });
-export type Subject = z.infer<typeof subjectSchema>;
+type Subject = z.infer<typeof subjectSchema>;
 
-export const roleReferenceSchema = z.object({
+const roleReferenceSchema = z.object({
   type: oneOf(['Role', 'ClusterRole']).describe('Role or ClusterRole.'),
   name: text('').describe('Name of the role.'),
 });

@@ -13,7 +13,7 @@ export type Resource = Readonly<Record<string, unknown>>;
 export type Operation = 'list' | 'listAll' | 'create' | 'get' | 'put' | 'patch' | 'delete';
 
 /** `generic`: plain create, read, replace, patch and delete. All others have their own routes. */
-export type RouteStyle =
+type RouteStyle =
   | 'generic'
   | 'access'
   | 'event'
@@ -118,7 +118,7 @@ export const metadataOf = (resource: unknown): Metadata =>
   ((resource as { readonly metadata?: Metadata }).metadata ?? {}) as Metadata;
 
 /** Values as compared by selectors: lists are joined with commas, absent values are empty. */
-export const selectable = (value: unknown): string => {
+const selectable = (value: unknown): string => {
   if (value === undefined || value === null) return '';
   return Array.isArray(value) ? value.join(',') : String(value);
 };

@@ -42,10 +42,3 @@ export const resourceKinds: readonly ResourceKind[] = [
 export const kindByPath: ReadonlyMap<string, ResourceKind> = new Map(
   resourceKinds.map((kind) => [kind.path, kind]),
 );
-
-const kindsByType: ReadonlyMap<string, ResourceKind> = new Map(
-  resourceKinds.flatMap((kind) => kind.types.map((type) => [type.toLowerCase(), kind] as const)),
-);
-
-/** The kind by wrapped type, case-insensitive; undefined for unknown types. */
-export const kindByType = (type: string): ResourceKind | undefined => kindsByType.get(type.toLowerCase());

@@ -22,7 +22,7 @@ export interface Shape {
 }
 
 /** The shapes a value may have, without `null`; empty if there is only one. */
-export const alternatives = (shape: Shape): readonly Shape[] =>
+const alternatives = (shape: Shape): readonly Shape[] =>
   (shape.anyOf ?? shape.oneOf ?? []).filter(({ type }) => type !== 'null');
 
 /** The shape without an alternative `null`, with the description of the outer one. */

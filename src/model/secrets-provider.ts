@@ -35,8 +35,8 @@ const rateLimiterSchema = z.object({
   burst: unsigned(0).describe('Requests that may follow each other without a pause.'),
 });
 
-export const defaultMaxRetries = 2;
-export const defaultTimeout = '60s';
+const defaultMaxRetries = 2;
+const defaultTimeout = '60s';
 
 const clientSchema = z.object({
   address: text('').describe('Address of the store.'),

@@ -7,7 +7,7 @@ import { type SecretsProvider, secretsProviderSchema } from './secrets-provider.
 import type { User } from './user.ts';
 
 /** The resources covered by the roles `admin`, `edit` and `view`. */
-export const commonResources: readonly string[] = [
+const commonResources: readonly string[] = [
   'assets',
   'checks',
   'entities',
@@ -20,7 +20,7 @@ export const commonResources: readonly string[] = [
 ];
 
 /** The resource name for a user's own record and password, checked instead of `users`. */
-export const selfUserResource = 'localselfuser';
+const selfUserResource = 'localselfuser';
 export const pipelineRoleName = 'system:pipeline';
 /** Members are agents: they can only open sessions on the agent listener, whatever their roles allow. */
 export const agentsGroup = 'system:agents';
@@ -76,9 +76,6 @@ const clusterRoleBindings: readonly RoleBinding[] = [
   toGroup('ClusterRole', 'system:user', 'system:users'),
 ];
 
-/** Every password user is implicitly a member. */
-export const everyUserGroup = 'system:users';
-
 /** Created with every namespace: the role for event lookups of filters. */
 export const namespaceSeeds = (namespace: string): { readonly role: Role; readonly binding: RoleBinding } => {
   const binding = toGroup('Role', pipelineRoleName, pipelineRoleName);
@@ -92,7 +89,7 @@ export const namespaceSeeds = (namespace: string): { readonly role: Role; readon
 };
 
 /** `password` is in plain text here. */
-export type SeedUser = User & { readonly password: string };
+type SeedUser = User & { readonly password: string };
 
 const user = (username: string, password: string, group: string): SeedUser => ({
   username,

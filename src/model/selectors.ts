@@ -1,7 +1,7 @@
 // Selectors: `labelSelector` and `fieldSelector` of all lists. No regular expressions and no nesting, so evaluation
 // time is bounded: a selector is parsed once and evaluated once per item.
 
-export type Operator = '==' | '!=' | 'in' | 'notin' | 'matches';
+type Operator = '==' | '!=' | 'in' | 'notin' | 'matches';
 
 /** A word is a field or label where one is allowed, otherwise a value. A string is always a value. */
 type Operand =
@@ -9,7 +9,7 @@ type Operand =
   | { readonly type: 'string'; readonly text: string }
   | { readonly type: 'list'; readonly items: readonly string[] };
 
-export type Requirement =
+type Requirement =
   | { readonly type: 'equals'; readonly field: string; readonly value: string; readonly negated: boolean }
   /** The comma-separated members of the field include the value. */
   | { readonly type: 'holds'; readonly field: string; readonly value: string; readonly negated: boolean }

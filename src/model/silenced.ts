@@ -5,7 +5,7 @@ import { nameFault, namespaceFault, subscriptionFault } from './names.ts';
 import { flag, integer, text } from './quick-types.ts';
 
 /** The value of `expire` for a silence without an end. */
-export const noExpiry = -1;
+const noExpiry = -1;
 
 export const silencedSchema = z.object({
   metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),

@@ -4,8 +4,6 @@ import type { Event } from './event.ts';
 import { entitySubscription } from './names.ts';
 import type { Silenced } from './silenced.ts';
 
-export { silencedName } from './silenced.ts';
-
 /** When a silence holds, in wall milliseconds: from `beginMs` on, until `endMs` exclusive; null: it has no end of its own. */
 export interface SilenceSpan {
   readonly beginMs: number;
@@ -38,7 +36,7 @@ const covers = (pattern: string | undefined, value: string): boolean =>
  * The subscriptions through which an event can be silenced: always the entity's own subscription, plus all
  * subscriptions of the entity for proxy checks, or for other checks those shared by check and entity.
  */
-export const silenceableSubscriptions = (event: Event): readonly string[] => {
+const silenceableSubscriptions = (event: Event): readonly string[] => {
   const own = entitySubscription(event.entity.metadata.name);
   const { check, entity } = event;
   if (check === undefined) return [];

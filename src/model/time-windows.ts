@@ -5,7 +5,7 @@ import type { SubdueWindow } from './check.ts';
 import { decode } from './decode.ts';
 import { list } from './quick-types.ts';
 
-export const repeatPeriods = [
+const repeatPeriods = [
   'annually',
   'monthly',
   'weekly',
@@ -103,7 +103,6 @@ export const weekdays = [
   'friday',
   'saturday',
 ] as const;
-export type Weekday = (typeof weekdays)[number];
 
 const clockWindows = list(
   z.object({

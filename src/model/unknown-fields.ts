@@ -112,7 +112,7 @@ const unknownField = (parent: string, key: string, known: readonly string[]): Un
 };
 
 /** The unknown fields of a value according to its schema; at most ten. */
-export const unknownFieldsIn = (schema: z.core.$ZodType, value: unknown): readonly UnknownField[] => {
+const unknownFieldsIn = (schema: z.core.$ZodType, value: unknown): readonly UnknownField[] => {
   const found: UnknownField[] = [];
   walk(schema, value, '', found);
   return found;

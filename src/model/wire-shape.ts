@@ -25,7 +25,7 @@ export const withoutEmpty = (resource: object, optionalKeys: ReadonlySet<string>
   return shape;
 };
 
-export const metadataKeys: ReadonlySet<string> = new Set([
+const metadataKeys: ReadonlySet<string> = new Set([
   'name',
   'namespace',
   'labels',

@@ -42,7 +42,7 @@ export interface HandlerGate {
 }
 
 /** What the runtime assets of a definition provide. */
-export interface AssetBundle {
+interface AssetBundle {
   /** Additions to a command's environment (PATH and similar variables are already joined with ours). */
   readonly env: Readonly<Record<string, string>>;
   /** Reads the `.js` files under `lib/`, for filters and JavaScript mutators. Rejects if they exceed the size limit. */
@@ -75,8 +75,4 @@ export interface PipelineDeps {
 /** Used where assets are not supported; rejects with an explanation. */
 export const noAssets: LoadAssets = async (_, names) => {
   throw new Error(`runtime asset "${names[0]}": this backend does not support assets`);
-};
-
-export const openGate: HandlerGate = {
-  enter: async () => ({ entered: true, leave: () => {} }),
 };

@@ -3,7 +3,7 @@
 import { type Event, eventNamespace } from '../model/event.ts';
 import { maxHandlerOutputBytes, maxReasonChars } from './limits.ts';
 
-export type FilterVerdict = 'allowed' | 'denied' | 'error';
+type FilterVerdict = 'allowed' | 'denied' | 'error';
 
 export interface FilterStep {
   readonly name: string;
@@ -39,7 +39,7 @@ export interface HandlerStep {
   readonly retry?: true;
 }
 
-export type WorkflowOutcome = HandlerOutcome | 'denied';
+type WorkflowOutcome = HandlerOutcome | 'denied';
 
 export interface WorkflowTrace {
   readonly pipeline: string;

@@ -62,7 +62,7 @@ const optionsOf = (name: string, flag: Flag): Option[] => {
 };
 
 /** Adds all flags of the table to a command. */
-export const addFlags = (command: Command, flags: FlagTable): Command => {
+const addFlags = (command: Command, flags: FlagTable): Command => {
   for (const [name, flag] of Object.entries(flags)) {
     for (const option of optionsOf(name, flag)) command.addOption(option);
   }

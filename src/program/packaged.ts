@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { getAsset, getRawAsset, isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 
-export const isPackaged: boolean = isSea();
+const isPackaged: boolean = isSea();
 
 /** The entry point to start the module at this URL in a worker thread. */
 export const workerModule = (file: URL): URL => {

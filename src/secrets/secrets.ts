@@ -9,7 +9,7 @@ import { addressOf, type StoreVersion, valueIn } from './secret-id.ts';
 import { connectStore, type StoreConnection } from './store-client.ts';
 
 /** An environment variable and the Secret resource that provides its value. */
-export interface SecretReference {
+interface SecretReference {
   readonly name: string;
   readonly secret: string;
 }

@@ -40,7 +40,7 @@ export interface OwnerTimes {
 type OwnerFilter = Partial<Pick<OwnerDocument, '_id' | 'incarnation' | 'beat'>>;
 
 /** The required methods of a MongoDB collection. */
-export interface OwnerCollection {
+interface OwnerCollection {
   findOne(filter: OwnerFilter): Promise<OwnerDocument | null>;
   insertOne(document: OwnerDocument): Promise<unknown>;
   updateOne(

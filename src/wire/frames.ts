@@ -17,9 +17,6 @@ export const invalidMessage = 'invalid message';
 export const unknownMessageType = (type: string): string => `unknown message type: ${type}`;
 
 const newline = 0x0a;
-const knownTypes: ReadonlySet<string> = new Set(messageTypes);
-
-export const isMessageType = (type: string): type is MessageType => knownTypes.has(type);
 
 /** `<type>\n` as bytes: results and keepalives are recognized without making a string of their type. */
 const usual = (['event', 'keepalive'] as const).map((type) => ({ type, bytes: Buffer.from(`${type}\n`) }));

@@ -9,13 +9,13 @@ export type ContentType = typeof jsonType | typeof protobufType;
  * `native` is ours, `reference` that of the reference product. In events they differ in one key, which the model
  * handles.
  */
-export type Dialect = 'native' | 'reference';
+type Dialect = 'native' | 'reference';
 
 const prefixes: Readonly<Record<Dialect, string>> = { native: 'Mon', reference: 'Sensu' };
 
 /** `1` in the request asks for acknowledgements, in the response it grants them. Native dialect only. */
-export const ackHeader = 'Mon-Ack';
-export const backendIdHeader = 'Backend-ID';
+const ackHeader = 'Mon-Ack';
+const backendIdHeader = 'Backend-ID';
 
 /** Headers as parsed by Node, with lowercase names. */
 export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -46,7 +46,7 @@ const first = (headers: HeaderMap, name: string): string => {
 };
 
 /** The names in a comma-separated list, without blank ones. */
-export const splitList = (text: string): string[] =>
+const splitList = (text: string): string[] =>
   text
     .split(',')
     .map((name) => name.trim())

@@ -1,9 +1,8 @@
 // The payloads of the agent protocol as zod schemas. Second step of the event flow: validates the shape only; rules
 // are checked later.
 import { z } from 'zod';
-import { checkConfigSchema, checkSchema } from '../model/check.ts';
+import { checkConfigSchema } from '../model/check.ts';
 import { entityConfigSchema } from '../model/entity.ts';
-import { eventSchema } from '../model/event.ts';
 import { metadataSchema } from '../model/metadata.ts';
 import { encodeFrame } from './frames.ts';
 import { maxAckIds, maxRefusalCharacters } from './limits.ts';
@@ -16,12 +15,6 @@ const strings = z.array(z.string());
  */
 export const unknownEntityName = 'not found';
 
-/** Data reported by an agent: a check result, metrics, or both. */
-export const eventMessageSchema = eventSchema;
-
-/** A keepalive: an event whose check is `keepalive`. */
-export const keepaliveMessageSchema = eventSchema.extend({ check: checkSchema });
-
 export const entityConfigMessageSchema = entityConfigSchema.extend({
   metadata: metadataSchema,
   /** Set if the configuration came with an event: its sender may lack permission to write entities. */
@@ -31,20 +24,20 @@ export type EntityConfigMessage = z.infer<typeof entityConfigMessageSchema>;
 
 const headersSchema = z.record(z.string(), z.string()).nullish();
 
-export const assetBuildSchema = z.object({
+const assetBuildSchema = z.object({
   url: z.string().default(''),
   sha512: z.string().default(''),
   filters: strings.nullish(),
   headers: headersSchema,
 });
 
-export const requestedAssetSchema = assetBuildSchema.extend({
+const requestedAssetSchema = assetBuildSchema.extend({
   metadata: metadataSchema,
   builds: z.array(assetBuildSchema).nullish(),
 });
 export type RequestedAsset = z.infer<typeof requestedAssetSchema>;
 
-export const requestedHookSchema = z.object({
+const requestedHookSchema = z.object({
   metadata: metadataSchema,
   command: z.string().default(''),
   timeout: z.number().int().default(0),

@@ -9,7 +9,7 @@ import { type BinaryType, decodePayload, encodePayload } from '../../src/wire/pr
 export type Encoding = 'application/json' | 'application/octet-stream';
 export type Json = Record<string, unknown>;
 
-export interface ReceivedFrame {
+interface ReceivedFrame {
   readonly type: string;
   readonly payload: Json;
 }
@@ -26,7 +26,7 @@ export interface ReferenceAgent {
   close(): Promise<number>;
 }
 
-export const referenceHeaders = (encoding: Encoding, credentials = 'agent:P@ssw0rd!') => ({
+const referenceHeaders = (encoding: Encoding, credentials = 'agent:P@ssw0rd!') => ({
   Accept: encoding,
   'Sensu-Agentname': 'web-01',
   'Sensu-Namespace': 'default',
@@ -93,7 +93,7 @@ export const connectReferenceAgent = async (url: string, encoding: Encoding): Pr
   };
 };
 
-export const now = (): number => Math.floor(Date.now() / 1000);
+const now = (): number => Math.floor(Date.now() / 1000);
 
 const entity = (): Json => ({
   entity_class: 'agent',

@@ -7,7 +7,7 @@ import { asBuffer, decodeFrame, encodeFrame } from '../../src/wire/frames.ts';
 import { backendHeaderLines, type ContentType, jsonType } from '../../src/wire/headers.ts';
 import { encodeAcks } from '../../src/wire/messages.ts';
 
-export interface Received {
+interface Received {
   readonly type: string;
   readonly body: CheckEvent;
 }
@@ -42,7 +42,7 @@ export interface FakeOptions {
   readonly refuseWith?: () => { status: number; body: string; headers?: string } | null;
 }
 
-export const notRegistered = {
+const notRegistered = {
   metadata: { name: 'not found', namespace: 'default' },
   entity_class: 'agent',
   subscriptions: null,

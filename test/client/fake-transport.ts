@@ -9,7 +9,7 @@ import {
   type TransportListener,
 } from '../../src/wire/earlier/transport.ts';
 
-export interface Published {
+interface Published {
   readonly pipe: string;
   readonly message: { readonly [key: string]: unknown };
 }

@@ -28,15 +28,14 @@ export const one = (category: string, definition: unknown): Json => ({
   [category]: { x: definition },
 });
 
-export const badName = 'client name cannot contain spaces or special characters';
-export const badCheckName = 'check name cannot contain spaces or special characters';
-export const badSource = 'check source cannot contain spaces, special characters, or invalid tokens';
-export const badAggregate = 'check aggregate cannot contain spaces or special characters';
-export const eitherOr = 'either check command or extension must be set';
-export const coverage =
-  'check proxy_requests splay_coverage must be an integer greater than 0 and less than 100';
-export const badDays = "check subdue days must be valid days of the week or 'all'";
-export const hookKey = "check hook key must be a severity, status, or 'non-zero'";
+const badName = 'client name cannot contain spaces or special characters';
+const badCheckName = 'check name cannot contain spaces or special characters';
+const badSource = 'check source cannot contain spaces, special characters, or invalid tokens';
+const badAggregate = 'check aggregate cannot contain spaces or special characters';
+const eitherOr = 'either check command or extension must be set';
+const coverage = 'check proxy_requests splay_coverage must be an integer greater than 0 and less than 100';
+const badDays = "check subdue days must be valid days of the week or 'all'";
+const hookKey = "check hook key must be a severity, status, or 'non-zero'";
 export const day = (windows: unknown): Json => check({ subdue: { days: { monday: windows } } });
 
 /** Of the client and of its checks. */

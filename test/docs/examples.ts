@@ -21,7 +21,7 @@ export interface Block {
   readonly content: string;
 }
 
-export const blocksOf = (page: string): readonly Block[] => {
+const blocksOf = (page: string): readonly Block[] => {
   const blocks: Block[] = [];
   const lines = page.split('\n');
   for (let at = 0; at < lines.length; at += 1) {

@@ -79,7 +79,7 @@ const furnish = async (table: ResourceTable): Promise<void> => {
   );
 };
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -88,7 +88,7 @@ export interface Reply {
   readonly json: any;
 }
 
-export interface Asking {
+interface Asking {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Null asks without logging in. */

@@ -6,8 +6,8 @@ import { protobufCodec } from '../../src/http/edge/codec.ts';
 import type { EventMemory } from '../../src/http/edge/event-memory.ts';
 import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
 import { maxKnownFrameBytes, maxKnownFrames } from '../../src/http/edge/limits.ts';
-import { maxStatus } from '../../src/model/check.ts';
 import { knownJson } from '../../src/model/known-json.ts';
+import { maxUnsigned32 } from '../../src/model/limits.ts';
 import { encodePayload } from '../../src/wire/protobuf/payloads.ts';
 import { fc } from '../property.ts';
 
@@ -64,7 +64,7 @@ test('a result with a cached definition is read without decoding, and shares it'
   const first = eventOf(frame(), memory);
   const payload = frame(
     { id: idOf(7), timestamp: 9, sequence: 2, entity: { ...entity, last_seen: 1_700_000_099 } },
-    { duration: 1.5e-7, executed: 3, issued: 0, output: 'LOUD "ü\u0000" {}', status: maxStatus },
+    { duration: 1.5e-7, executed: 3, issued: 0, output: 'LOUD "ü\u0000" {}', status: maxUnsigned32 },
   );
   assert.ok(isKnown(payload, memory));
   const again = eventOf(payload, memory);
@@ -114,7 +114,7 @@ test('each event without an id is given one of its own', () => {
 const notKnown: Record<string, Buffer> = {
   'another definition': frame({}, { interval: 11 }),
   'another entity': frame({ entity: { ...entity, subscriptions: ['linux', 'web'] } }),
-  'a status out of range': frame({}, { status: maxStatus + 1 }),
+  'a status out of range': frame({}, { status: maxUnsigned32 + 1 }),
   'a negative time': frame({}, { executed: -1 }),
   'a duration that is no number': frame({}, { duration: Number.NaN }),
   'pipelines of its own': frame({ pipelines: [{ name: 'p', type: 'Pipeline', api_version: 'core/v2' }] }),

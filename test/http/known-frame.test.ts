@@ -7,7 +7,7 @@ import { createJsonMemory } from '../../src/http/edge/json-memory.ts';
 import { KnownEntity } from '../../src/http/edge/known-entity.ts';
 import { KnownFrames } from '../../src/http/edge/known-frame.ts';
 import { maxKnownFrameBytes, maxKnownFrames } from '../../src/http/edge/limits.ts';
-import { maxStatus } from '../../src/model/check.ts';
+import { maxUnsigned32 } from '../../src/model/limits.ts';
 import { fc } from '../property.ts';
 
 interface FrameMemory {
@@ -78,7 +78,7 @@ test('a result with a cached definition is read without parsing, and shares it',
   const first = eventOf(frame(), memory);
   const payload = frame(
     { id: idOf(7), timestamp: 9, sequence: 2 },
-    { duration: 1.5e-7, executed: 3, issued: 0, output: 'LOUD "ü\u0000" {}', status: maxStatus },
+    { duration: 1.5e-7, executed: 3, issued: 0, output: 'LOUD "ü\u0000" {}', status: maxUnsigned32 },
   );
   assert.ok(isKnown(payload, memory));
   const again = eventOf(payload, memory);
@@ -130,7 +130,7 @@ test('each event without an id is given one of its own', () => {
 
 const notKnown: Record<string, Buffer> = {
   'another definition': frame({}, { interval: 11 }),
-  'a status out of range': frame({}, { status: maxStatus + 1 }),
+  'a status out of range': frame({}, { status: maxUnsigned32 + 1 }),
   'a status that is no number': frame({}, { status: '0' }),
   'an id that is none': frame({ id: 'x'.repeat(36) }),
   'a number past all': Buffer.from(frame().toString().replace('0.25', '1e999')),

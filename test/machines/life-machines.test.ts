@@ -6,7 +6,6 @@ import {
   type AgentConnectionFact,
   agentConnectionMachine,
 } from '../../src/machines/agent-connection/agent-connection-machine.ts';
-import { agentBackOff } from '../../src/machines/agent-connection/back-off-rule.ts';
 import { type BootEffect, type BootFact, bootMachine } from '../../src/machines/boot/boot-machine.ts';
 import type { CircuitEffect, CircuitFact } from '../../src/machines/circuit/circuit-facts.ts';
 import { circuitMachine } from '../../src/machines/circuit/circuit-machine.ts';
@@ -26,6 +25,7 @@ import { sessionMachine } from '../../src/machines/session/session-machine.ts';
 import type { SilenceEffect, SilenceFact } from '../../src/machines/silence/silence-facts.ts';
 import { silenceMachine } from '../../src/machines/silence/silence-machine.ts';
 import { bring } from './harness.ts';
+import { agentBackOff } from './samples.ts';
 
 describe('the silence machine', () => {
   const start = () =>

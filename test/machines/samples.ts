@@ -1,4 +1,5 @@
 // Sample events, complete as the parser leaves them.
+import type { BackOff } from '../../src/machines/agent-connection/back-off-rule.ts';
 import { type CheckEvent, eventSchema } from '../../src/model/event.ts';
 
 export const idOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
@@ -35,3 +36,6 @@ export const sampleKeepalive = (sample: Sample = {}): CheckEvent =>
     check: { metadata: { name: 'keepalive' }, interval: 20, timeout: 120, output: '', ...sample.check },
     event: { timestamp: 1_700_000_000, sequence: 1, ...sample.event },
   });
+
+/** The default waits of an agent between two attempts to connect. */
+export const agentBackOff: BackOff = { minMs: 1_000, maxMs: 120_000, multiplier: 2 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { agentBackOff, clampWaitMs, nextWaitMs } from '../../src/machines/agent-connection/back-off-rule.ts';
+import { clampWaitMs, nextWaitMs } from '../../src/machines/agent-connection/back-off-rule.ts';
 import { graceDeadline, resumedDeadline } from '../../src/machines/boot-grace-rule.ts';
 import type { PendingDelivery } from '../../src/machines/check/check-facts.ts';
 import { needsDelivery, queueDelivery } from '../../src/machines/check/delivery-rule.ts';
@@ -11,7 +11,7 @@ import { maxPendingDeliveries, maxPendingDeliveryBytes, maxRecentIds } from '../
 import { nextInRing, nextTurns, ringOf } from '../../src/machines/schedule/round-robin-rule.ts';
 import { repeatKeyOf } from '../../src/model/repeat-key.ts';
 import { fc } from '../property.ts';
-import { idOf, sampleEvent } from './samples.ts';
+import { agentBackOff, idOf, sampleEvent } from './samples.ts';
 
 describe('recent ids', () => {
   it('remember exactly the last 32', () => {

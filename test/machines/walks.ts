@@ -1,7 +1,6 @@
 // Where each machine can go: its input, and the facts a random walk may tell it. Used to show that every transition can
 // be taken. A fact is made from the context, so that ids and times fit often enough.
 import type { EventObject } from 'xstate';
-import { agentBackOff } from '../../src/machines/agent-connection/back-off-rule.ts';
 import type { CheckContext } from '../../src/machines/check/check-facts.ts';
 import type { ClientContext } from '../../src/machines/client/client-facts.ts';
 import type { DeliveryQueueContext } from '../../src/machines/delivery-queue/delivery-queue-rule.ts';
@@ -9,9 +8,9 @@ import type { EntityContext } from '../../src/machines/entity/entity-facts.ts';
 import { configOf } from '../../src/machines/entity/registration-rule.ts';
 import type { ScheduleContext } from '../../src/machines/schedule/schedule-facts.ts';
 import { checkConfigSchema } from '../../src/model/check.ts';
-import { idOf, sampleEvent, sampleKeepalive } from './samples.ts';
+import { agentBackOff, idOf, sampleEvent, sampleKeepalive } from './samples.ts';
 
-export interface Scene {
+interface Scene {
   readonly random: () => number;
   readonly nowMs: number;
   readonly context: unknown;

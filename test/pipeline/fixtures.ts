@@ -4,7 +4,7 @@ import { type EventFilter, eventFilterSchema } from '../../src/model/event-filte
 import { type Handler, handlerSchema } from '../../src/model/handler.ts';
 import { type Mutator, mutatorSchema } from '../../src/model/mutator.ts';
 import { type Pipeline, pipelineSchema } from '../../src/model/pipeline.ts';
-import { noAssets, openGate, type PipelineDeps, type ResourceLookup } from '../../src/pipeline/ports.ts';
+import { noAssets, type PipelineDeps, type ResourceLookup } from '../../src/pipeline/ports.ts';
 import type { ExpressionRunner, MutatorRunner } from '../../src/pipeline/sandbox/protocol.ts';
 
 type Fields = Record<string, unknown>;
@@ -93,7 +93,7 @@ const untouched = (): never => {
   throw new Error('this test was not to reach the sandbox');
 };
 
-export const noSandbox: ExpressionRunner & MutatorRunner = {
+const noSandbox: ExpressionRunner & MutatorRunner = {
   limits: { timeMs: 50, memoryBytes: 16_777_216 },
   evaluate: untouched,
   validateExpression: untouched,
@@ -107,7 +107,7 @@ export const depsOf = (definitions: Definitions, rest: Partial<PipelineDeps> = {
   filters: noSandbox,
   mutators: noSandbox,
   resolveSecrets: async () => [],
-  gate: openGate,
+  gate: { enter: async () => ({ entered: true, leave: () => {} }) },
   loadAssets: noAssets,
   env: {
     PATH: process.env['PATH'],

@@ -35,7 +35,7 @@ export type Operation =
   | { readonly type: 'time'; readonly seconds: number };
 
 /** `before`: between two operations. A number: so many turns after the operation began, before it is answered. */
-export type Kill = 'never' | 'before' | number;
+type Kill = 'never' | 'before' | number;
 
 export interface Step {
   readonly operation: Operation;

@@ -7,7 +7,7 @@ import { type SnapshotStore, StoreError, type StoreWrite } from '../../src/store
 import { fc } from '../property.ts';
 import { collect, put, record, remove, stale, written } from './records.ts';
 
-export interface Home {
+interface Home {
   /** Opens the store on this home's data; the one before is closed by then. */
   open(): Promise<SnapshotStore>;
   /** Stores bytes under a key that can't be read back, at revision 1. */

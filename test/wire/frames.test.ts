@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asBuffer, decodeFrame, encodeFrame, isMessageType, messageTypes } from '../../src/wire/frames.ts';
+import { asBuffer, decodeFrame, encodeFrame, messageTypes } from '../../src/wire/frames.ts';
 import { maxFrameTypeBytes } from '../../src/wire/limits.ts';
 import { fc } from '../property.ts';
 
@@ -29,11 +29,6 @@ test('what was encoded is decoded to the same, text or bytes', () => {
     }),
   );
   assert.equal(decodeFrame(encodeFrame('event', 'grün'))?.payload.toString(), 'grün');
-});
-
-test('known types are told from unknown ones', () => {
-  assert.equal(isMessageType('check_request'), true);
-  assert.equal(isMessageType('hook_request'), false);
 });
 
 test('every form a WebSocket library hands out becomes one buffer', () => {

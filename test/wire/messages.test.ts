@@ -7,8 +7,6 @@ import {
   checkRequestSchema,
   encodeAcks,
   entityConfigMessageSchema,
-  eventMessageSchema,
-  keepaliveMessageSchema,
 } from '../../src/wire/messages.ts';
 
 const body = (frame: Buffer | undefined): unknown =>
@@ -44,12 +42,6 @@ test('a check request as the reference product sends it is read', () => {
   });
   assert.equal(read.config.metadata.name, 'cpu');
   assert.equal(read.hooks?.[0]?.timeout, 60);
-});
-
-test('a keepalive needs a check, an event does not', () => {
-  const event = { entity: { metadata: { name: 'a' }, entity_class: 'agent' }, metrics: { points: [] } };
-  assert.equal(eventMessageSchema.safeParse(event).success, true);
-  assert.equal(keepaliveMessageSchema.safeParse(event).success, false);
 });
 
 test('acknowledgements name what was committed and what never will be', () => {

@@ -5,9 +5,9 @@ import type { GraphState, GraphTransition, MachineGraph } from '../../src/http/i
 
 /** Advance width of one character as a share of the font size, in the widest of the monospaced fonts we name. */
 const monoAdvance = 0.605;
-export const rowFontSize = 11;
+const rowFontSize = 11;
 export const rowHeight = 15;
-export const titleFontSize = 13;
+const titleFontSize = 13;
 export const titleHeight = 26;
 
 /** A longer guard is cut: the whole of it is in the tooltip. */

@@ -9,7 +9,7 @@ import { byName, byUrgency, type EventEntry, rankOf, type Standing } from './eve
 import { keptChanges, remarkedPerTurn } from './limits.ts';
 import { SortedList } from './sorted-list.ts';
 
-export type Counts = Readonly<Record<Severity, number>>;
+type Counts = Readonly<Record<Severity, number>>;
 
 /** How many events a namespace has of each severity, and how many of those are silenced. */
 export interface EventCounts {

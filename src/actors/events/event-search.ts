@@ -15,7 +15,7 @@ import {
 import type { EventCounts, EventIndex } from './event-index.ts';
 import { walkInTurns } from './walk-in-turns.ts';
 
-export type EventOrder = 'worst' | 'newest' | 'oldest' | 'name';
+type EventOrder = 'worst' | 'newest' | 'oldest' | 'name';
 
 export interface EventFilter {
   readonly namespace: string;

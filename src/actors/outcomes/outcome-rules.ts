@@ -9,7 +9,7 @@ import type { Outcome, OutcomeType } from '../runtime/outcome.ts';
  * Whether the same message may be sent again. `fewTimes`: the edge itself offers it again, `maxFaultOffers` times in all; what
  * the table says for a fault is told after that.
  */
-export type Retry = 'never' | 'untilTaken' | 'fewTimes';
+type Retry = 'never' | 'untilTaken' | 'fewTimes';
 
 export interface OutcomeRule {
   readonly retry: Retry;

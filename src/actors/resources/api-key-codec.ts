@@ -8,7 +8,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /** What a key is stored and found under. */
-export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** Seals API keys with a key derived from the token secret (see `loadTokenSecret`). */
 export const createApiKeyCodec = (secret: Uint8Array): ResourceCodec => {

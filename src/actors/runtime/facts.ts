@@ -5,7 +5,7 @@ import type { ActorId, LifecycleFact } from './contract.ts';
 import { Listeners } from './listeners.ts';
 
 /** What a fact says besides when and about whom. */
-export type FactBody = LifecycleFact extends infer TFact
+type FactBody = LifecycleFact extends infer TFact
   ? TFact extends LifecycleFact
     ? Omit<TFact, 'atMs' | 'actor'>
     : never

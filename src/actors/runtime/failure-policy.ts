@@ -22,7 +22,7 @@ export interface FailureRecord {
   window: FailureWindow | undefined;
 }
 
-export interface Failure {
+interface Failure {
   readonly id: string;
   readonly record: FailureRecord;
   readonly nowMs: number;

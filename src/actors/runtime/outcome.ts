@@ -2,7 +2,7 @@
 // own, ../outcomes/outcome-rules.ts.
 
 /** An error that says what kind of refusal or outage it is. The error catalogue of the platform is made of these. */
-export interface KnownError extends Error {
+interface KnownError extends Error {
   readonly kind: string;
   /** Whether the same request may succeed later. */
   readonly retry: boolean;

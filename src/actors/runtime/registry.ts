@@ -12,7 +12,7 @@ import type { RunQueue } from './run-queue.ts';
 import { tellReceipt } from './settlement.ts';
 
 /** `notFound`: the actor had no life to lose when it was watched. */
-export interface DeathNotice {
+interface DeathNotice {
   readonly actor: ActorId;
   readonly reason: ExitReason | { readonly type: 'notFound' };
 }

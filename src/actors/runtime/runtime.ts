@@ -28,7 +28,7 @@ export interface RuntimeOptions {
 }
 
 /** Figures that anybody may read at any time. */
-export interface RuntimeFigures {
+interface RuntimeFigures {
   readonly actors: number;
   readonly supervisors: number;
   readonly messages: number;
@@ -47,7 +47,7 @@ export interface RuntimeFigures {
   readonly restarts: number;
 }
 
-export interface RuntimeStats extends RuntimeFigures {
+interface RuntimeStats extends RuntimeFigures {
   /** Since the last call. */
   readonly longestTurnMs: number;
   readonly facts: Readonly<Record<LifecycleFact['type'], number>>;

@@ -19,11 +19,11 @@ export type SupervisorEvent =
   /** `round` tells the current group restart from an earlier one that grew meanwhile. */
   | { readonly type: 'group.halted' | 'group.due'; readonly round: number };
 
-export interface SupervisorState {
+interface SupervisorState {
   readonly value: ChildPhase;
   readonly context: { readonly children: number };
 }
-export type SupervisorSnapshot = Snapshot<undefined> & SupervisorState;
+type SupervisorSnapshot = Snapshot<undefined> & SupervisorState;
 export type SupervisorLogic = ActorLogic<SupervisorSnapshot, SupervisorEvent>;
 export type SupervisorScope = ActorScope<SupervisorSnapshot, SupervisorEvent>;
 

@@ -98,7 +98,7 @@ export const actorDetail = (cell: Cell, parts: SupervisorServices): ActorDetail 
   transitions: cell.watch?.ring ?? [],
 });
 
-export const supervisorInfo = (supervisor: Supervisor): SupervisorInfo => ({
+const supervisorInfo = (supervisor: Supervisor): SupervisorInfo => ({
   id: supervisor.id,
   strategy: supervisor.spec.strategy,
   whenFailing: supervisor.spec.whenFailing ?? 'collapse',

@@ -6,7 +6,7 @@ import type { Problem } from '../../model/earlier/rule-table.ts';
 import { defaultSpawnLimit } from '../limits.ts';
 import { validate } from './validate.ts';
 
-export interface Notice {
+interface Notice {
   readonly message: string;
   readonly data: object;
 }
@@ -37,8 +37,8 @@ export interface Loaded {
   readonly files: readonly string[];
 }
 
-export const defaultConfigFile = '/etc/mon/config.json';
-export const defaultConfigDir = '/etc/mon/conf.d';
+const defaultConfigFile = '/etc/mon/config.json';
+const defaultConfigDir = '/etc/mon/conf.d';
 
 const byteOrderMark = '\uFEFF';
 

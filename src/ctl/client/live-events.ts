@@ -8,7 +8,7 @@ import type { ApiClient, Json } from './api-client.ts';
 export type EventQuery = Readonly<Record<string, string | undefined>>;
 
 /** An event as a line of a list: the fields of an event that a table shows. */
-export type EventRow = Json;
+type EventRow = Json;
 
 export type Change =
   | { readonly type: 'row'; readonly row: EventRow }

@@ -69,11 +69,7 @@ const listOrNothing = async (client: ApiClient, path: string): Promise<readonly 
 
 const pathOf = (kind: KindAddress): string => listPath(kind, undefined);
 
-export const readLive = async (
-  session: Session,
-  address: string,
-  report: Report,
-): Promise<readonly Source[]> => {
+const readLive = async (session: Session, address: string, report: Report): Promise<readonly Source[]> => {
   const client = await connect(session, address);
   const found: Source[] = [];
   for (const kind of kindAddresses) {

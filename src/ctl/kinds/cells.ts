@@ -8,7 +8,7 @@ export type Cell = (resource: Json) => string;
 export const itemsAt = (resource: Json, key: string): readonly Json[] =>
   (resource[key] as Json[] | null | undefined) ?? [];
 
-export const count =
+const count =
   (key: string): Cell =>
   (resource) =>
     String(itemsAt(resource, key).length);

@@ -5,7 +5,7 @@ import type { FlagSpec } from '../command.ts';
 import { text } from '../output/values.ts';
 import { type Cell, commonCells } from './cells.ts';
 
-export interface Column {
+interface Column {
   readonly title: string;
   readonly cell: Cell;
 }

@@ -29,7 +29,7 @@ export interface ConfigFile {
   readonly contexts: Readonly<Record<string, SavedContext>>;
 }
 
-export const defaultContext = 'default';
+const defaultContext = 'default';
 const empty: ConfigFile = { current: defaultContext, contexts: {} };
 
 const types: Readonly<Record<keyof SavedContext, 'string' | 'boolean' | 'number'>> = {

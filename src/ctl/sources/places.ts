@@ -38,7 +38,7 @@ export const placeIn = (before: string, document: string, path: Path): Place => 
 };
 
 /** The place of a line and column of a document, in its file. */
-export const after = (before: string, line: number, column: number): Place => {
+const after = (before: string, line: number, column: number): Place => {
   const above = before.split('\n');
   return {
     line: above.length - 1 + line,

@@ -22,7 +22,7 @@ export interface StoredUser {
   readonly disabled?: boolean;
 }
 
-export interface Verified {
+interface Verified {
   readonly principal: Principal;
   /** Set if a directory verified the password. */
   readonly identity?: Identity;

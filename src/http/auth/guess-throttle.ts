@@ -23,7 +23,7 @@ export class ThrottledError extends MonError {
   }
 }
 
-export interface Attempt {
+interface Attempt {
   /** The retry delay to report if this attempt fails, in seconds; 0 within the limit. */
   readonly retryAfterSeconds: number;
   /** `undecided`: the password was not checked because a queue was full or a directory unavailable. */

@@ -23,7 +23,7 @@ export interface Login {
 }
 
 /** The initial data of a login. */
-export type NewLogin = Omit<Login, 'expiresAtMs'>;
+type NewLogin = Omit<Login, 'expiresAtMs'>;
 
 export interface Sessions {
   load(): Promise<void>;

@@ -14,13 +14,13 @@ import type { Identity } from './providers/identity.ts';
 
 const algorithm = 'HS256';
 
-export interface AccessClaims {
+interface AccessClaims {
   readonly username: string;
   readonly groups: readonly string[];
   readonly sessionId: string;
 }
 
-export interface RefreshClaims {
+interface RefreshClaims {
   readonly username: string;
   readonly sessionId: string;
   readonly id: string;
@@ -33,7 +33,7 @@ export interface TokenPair {
   readonly refresh_token: string;
 }
 
-export interface IssueClaims extends AccessClaims {
+interface IssueClaims extends AccessClaims {
   readonly refreshId: string;
   /** The identity provider; absent for local users. */
   readonly provider?: Identity['provider'];

@@ -1,9 +1,9 @@
 // Event cache of a session that uses the binary encoding: the agent's entity, and the check definitions shared by all sessions.
 // The counterpart of known-entity and known-frame for JSON. All bytes are compared; no hashes are used.
 import { LRUCache } from 'lru-cache';
-import { maxStatus } from '../../model/check.ts';
 import { type CheckEvent, type Event, hasCheck } from '../../model/event.ts';
 import { rememberJson } from '../../model/known-json.ts';
+import { maxUnsigned32 } from '../../model/limits.ts';
 import {
   type CheckLayout,
   countAt,
@@ -138,7 +138,7 @@ export const createBinaryMemory = (definitions: KnownDefinitions): EventMemory =
   return {
     recognise(payload, { namespace }) {
       const layout = eventLayout(payload);
-      if (layout === undefined || layout.check.status > maxStatus) return undefined;
+      if (layout === undefined || layout.check.status > maxUnsigned32) return undefined;
       const knownEntity = entity.recognise(payload, layout.entity);
       if (knownEntity === undefined) return undefined;
       const known = definitions.recognise(payload, layout, namespace);

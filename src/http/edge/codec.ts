@@ -10,7 +10,7 @@ import type { EventMemory } from './event-memory.ts';
 import { createJsonMemory } from './json-memory.ts';
 import type { KnownFrames } from './known-frame.ts';
 
-export type Decoded =
+type Decoded =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
 

@@ -1,11 +1,12 @@
 // Parses single values in the bytes of a JSON document if they are in the common plain form. Other forms may also
 // be valid; then the whole document is parsed (known-frame).
-import { maxStatus } from '../../model/check.ts';
+
 import { isUuid } from '../../model/event-rules.ts';
+import { maxUnsigned32 } from '../../model/limits.ts';
 import { endOfString } from './json-span.ts';
 
 /** A value and its end offset. */
-export interface ReadValue<T> {
+interface ReadValue<T> {
   readonly value: T;
   readonly end: number;
 }
@@ -33,7 +34,7 @@ export const readInteger: Reader<number> = (bytes, start) => {
 
 export const readStatus: Reader<number> = (bytes, start) => {
   const read = readInteger(bytes, start);
-  return read !== undefined && read.value <= maxStatus ? read : undefined;
+  return read !== undefined && read.value <= maxUnsigned32 ? read : undefined;
 };
 
 export const readUuid: Reader<string> = (bytes, start) => {

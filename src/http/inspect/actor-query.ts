@@ -8,7 +8,7 @@ import { namespaceOf } from './request.ts';
 import { stateWords } from './state-value.ts';
 
 export const actorSorts = ['id', 'mailbox', 'rate', 'restarts', 'age'] as const;
-export type ActorSort = (typeof actorSorts)[number];
+type ActorSort = (typeof actorSorts)[number];
 
 export const actorQuerySchema = z.object({
   /** Actor ids with this prefix. */

@@ -27,7 +27,7 @@ export interface LiveView {
 }
 
 /** Children from index `from` (starting at 0), in start order. */
-export interface TreeRange {
+interface TreeRange {
   readonly from: number;
   readonly limit: number;
   /** Whether supervisors without children are included. */

@@ -49,5 +49,3 @@ export const maxFrameDepth = 4;
 export const maxFrameEntries = 40;
 export const maxFrameStringCharacters = 256;
 export const maxDiffEntries = 60;
-
-export const maxStatusErrors = 10;

@@ -3,7 +3,7 @@ import type { Candidate } from '../../actors/runtime/statechart/explain.ts';
 
 export type { Candidate } from '../../actors/runtime/statechart/explain.ts';
 
-export type StateType = 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
+type StateType = 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
 export type TransitionKind = 'event' | 'always' | 'after' | 'done' | 'error' | 'wildcard';
 
 export interface GraphState {

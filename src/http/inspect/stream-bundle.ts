@@ -11,7 +11,7 @@ import { streamHead } from './event-stream.ts';
 import { bundleHeartbeatMs, maxBundledStreams } from './limits.ts';
 import { type InspectionAccess, type InspectionDeps, inspectionRoot, parse } from './request.ts';
 
-export interface FoundStream {
+interface FoundStream {
   readonly access: readonly InspectionAccess[];
   /** Server-sent events as text. Ends by itself at some time, and the connection with it. */
   begin(lastEventId: string | undefined): Readable;

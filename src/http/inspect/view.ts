@@ -27,7 +27,7 @@ export const frameView: ViewBounds = {
   characters: maxFrameStringCharacters,
 };
 
-export const redacted = 'REDACTED';
+const redacted = 'REDACTED';
 
 /** Names whose values are always secret (interface section 2.12), plus our own headers and hashes. */
 const secretNames = new Set([

@@ -9,7 +9,7 @@ export type StreamItem =
   | { readonly seq: number; readonly kind: 'transition'; readonly seen: Seen }
   | { readonly seq: number; readonly kind: 'lifecycle'; readonly fact: LifecycleFact };
 
-export type StreamListener = (item: StreamItem) => void;
+type StreamListener = (item: StreamItem) => void;
 
 interface Watched {
   detach: () => void;

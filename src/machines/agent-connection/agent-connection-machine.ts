@@ -44,7 +44,7 @@ export type AgentConnectionEffect =
   | { readonly type: 'deadline.set'; readonly name: 'retry'; readonly atMs: number }
   | { readonly type: 'deadline.clear'; readonly name: 'retry' };
 
-export interface AgentConnectionInput {
+interface AgentConnectionInput {
   /** At least one, in the order of attempts. */
   readonly urls: readonly string[];
   readonly backOff: BackOff;

@@ -1,14 +1,11 @@
-// Back-off: how long to wait before the next attempt. Waits grow by a factor and by chance, so that agents that lost the
-// same backend do not all come back at once.
+// Back-off: the wait before the next attempt. Waits grow by a factor and at random, so that agents which lost the same
+// backend do not all reconnect at once.
 
 export interface BackOff {
   readonly minMs: number;
   readonly maxMs: number;
   readonly multiplier: number;
 }
-
-/** Waits of an agent between two attempts to connect. */
-export const agentBackOff: BackOff = { minMs: 1_000, maxMs: 120_000, multiplier: 2 };
 
 /** The wait after `waitMs`; `random` is in [0, 1). Not yet clamped: the wait itself is, by `clampWaitMs`. */
 export const nextWaitMs = (waitMs: number, { multiplier, maxMs }: BackOff, random: number): number => {

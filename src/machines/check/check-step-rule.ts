@@ -22,7 +22,7 @@ import { ttlDeadline, ttlFailure } from './ttl-rule.ts';
  * noted: people changed what is known of the incident, or handlers are reminded of it; there is no new result.
  * repeated: an event already applied came again. excused: the TTL ran out, but the entity itself is down and that alert is enough. ignored: nothing to do.
  */
-export type CheckOutcome = CheckState | 'noted' | 'repeated' | 'excused' | 'ignored';
+type CheckOutcome = CheckState | 'noted' | 'repeated' | 'excused' | 'ignored';
 
 export interface CheckStep {
   readonly outcome: CheckOutcome;

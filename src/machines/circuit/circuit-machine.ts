@@ -9,7 +9,7 @@ import { assign, emit, setup } from 'xstate';
 import { circuitFailures, maxCircuitOpenMs, minCircuitOpenMs } from '../limits.ts';
 import type { CircuitContext, CircuitEffect, CircuitFact } from './circuit-facts.ts';
 
-export interface CircuitInput {
+interface CircuitInput {
   readonly name: string;
 }
 

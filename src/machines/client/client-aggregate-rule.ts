@@ -7,7 +7,7 @@ export type Severity = (typeof severities)[number];
 
 export const isSeverity = (word: string): word is Severity => severities.some((one) => one === word);
 
-export const severityOf = (status: number): Severity => severities[status] ?? 'unknown';
+const severityOf = (status: number): Severity => severities[status] ?? 'unknown';
 
 /** The aggregates a result belongs to: `aggregates`, else `aggregate`, which is a name or `true` for that of the check. */
 export const aggregatesOf = ({ check }: CheckEvent): readonly string[] => {

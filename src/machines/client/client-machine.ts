@@ -21,7 +21,7 @@ import type { ClientContext, ClientEffect, ClientFact, ClientRecord } from './cl
 import { firstDeadline, inTimeOf, isWatched, judgeClient, nextJudgement } from './client-keepalive-rule.ts';
 import { judgeSignature } from './client-signature-rule.ts';
 
-export interface ClientInput {
+interface ClientInput {
   readonly name: string;
 }
 

@@ -17,7 +17,7 @@ import {
   stepOf,
 } from './delivery-queue-rule.ts';
 
-export interface DeliveryQueueInput {
+interface DeliveryQueueInput {
   readonly limits: DeliveryLimits;
   /** Unsettled events of an earlier life, oldest first; none by default. */
   readonly waiting?: readonly Queued[];

@@ -25,7 +25,7 @@ export interface EntityContext {
 }
 
 /** Whose word a configuration is; without one it is an event's. */
-export type Author = 'operator' | 'event';
+type Author = 'operator' | 'event';
 
 export type EntityFact =
   | {

@@ -42,7 +42,7 @@ export type ExecutionEffect =
   | { readonly type: 'result.report' }
   | { readonly type: 'command.kill' };
 
-export interface ExecutionInput {
+interface ExecutionInput {
   readonly key: string;
   readonly issuedSeconds: number;
 }

@@ -10,7 +10,7 @@ import { clockStepMs, followsWallClock, nextRun, runAfter } from './next-run-rul
 import type { ScheduleContext, ScheduleEffect, ScheduleFact } from './schedule-facts.ts';
 import { isSubdued } from './subdue-rule.ts';
 
-export interface ScheduleInput {
+interface ScheduleInput {
   readonly config: CheckConfig;
 }
 

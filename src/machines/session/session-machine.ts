@@ -7,7 +7,7 @@
 import { assign, emit, setup } from 'xstate';
 import type { SessionContext, SessionEffect, SessionFact } from './session-facts.ts';
 
-export interface SessionInput {
+interface SessionInput {
   readonly namespace: string;
   readonly agent: string;
   readonly user: string;

@@ -4,7 +4,7 @@ import type { SilenceSpan } from '../../model/silencing.ts';
 /** Why a silence ended. */
 export type SilenceEnd = 'timeOver' | 'resolved' | 'cleared';
 
-export interface SilenceTimes extends SilenceSpan {
+interface SilenceTimes extends SilenceSpan {
   readonly expireOnResolve: boolean;
 }
 

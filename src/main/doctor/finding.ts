@@ -2,7 +2,7 @@
 import { errorText } from '../../program/log.ts';
 
 /** `warn`: it works, and should be looked at. `fail`: it does not work. */
-export type Verdict = 'ok' | 'warn' | 'fail';
+type Verdict = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
   readonly verdict: Verdict;

@@ -28,7 +28,7 @@ import { timeWindowProblems } from './time-window-rules.ts';
 const aggregatePattern = /^[\w.:|-]+$/;
 const sourcePattern = /^[\w.-]*(:{3}[\w|.-]+:{3}[\w.-]*|[\w.-]+)$/;
 /** Standard cron only: five fields or a descriptor, without the extensions that our own checks support. */
-export const isCron = (value: unknown): boolean =>
+const isCron = (value: unknown): boolean =>
   typeof value === 'string' && /^[@\d*?]/.test(value) && !value.startsWith('@every') && parseCron(value).ok;
 
 const isSet = (value: unknown): boolean => value !== null && value !== undefined;

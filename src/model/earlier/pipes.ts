@@ -1,7 +1,7 @@
 // Pipes: the message channels of the earlier generation.
 
 /** A message in a direct pipe reaches one consumer; in a fanout pipe it reaches all consumers. */
-export type PipeType = 'direct' | 'fanout';
+type PipeType = 'direct' | 'fanout';
 
 export interface Pipe {
   readonly type: PipeType;

@@ -4,7 +4,7 @@ import { defaultRedact } from '../redaction.ts';
 import { isMap, type Json } from './json.ts';
 
 /** The nine documented keys and those the reference product added later. */
-export const defaultRedactKeys: readonly string[] = [
+const defaultRedactKeys: readonly string[] = [
   ...defaultRedact,
   'routing_key',
   'access_token_read',
@@ -33,7 +33,7 @@ export const redact = (value: unknown, keys: readonly string[] = defaultRedactKe
 };
 
 /** The redact list of a client. Its own list replaces the default. */
-export const redactKeysOf = (client: Json): readonly string[] =>
+const redactKeysOf = (client: Json): readonly string[] =>
   Array.isArray(client['redact']) ? client['redact'].map(String) : defaultRedactKeys;
 
 export const redactClient = (client: Json): Json => redact(client, redactKeysOf(client)) as Json;

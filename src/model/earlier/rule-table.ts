@@ -92,6 +92,3 @@ export const judge = (scope: Json, rows: readonly Row[]): string[] =>
     if (!each.holds(value, scope)) return [each.message];
     return each.inside !== undefined && isMap(value) ? judge(value, each.inside) : [];
   });
-
-export const problems = (object: Json, rows: readonly Row[]): Problem[] =>
-  judge(object, rows).map((message) => ({ object, message }));

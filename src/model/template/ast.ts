@@ -81,7 +81,7 @@ export const operandText = (operand: Operand): string => {
 
 export const commandText = (command: Command): string => command.operands.map(operandText).join(' ');
 
-export const pipelineText = (pipeline: Pipeline): string => {
+const pipelineText = (pipeline: Pipeline): string => {
   const commands = pipeline.commands.map(commandText).join(' | ');
   if (pipeline.variables.length === 0) return commands;
   return `${pipeline.variables.join(', ')} ${pipeline.assigns ? '=' : ':='} ${commands}`;

@@ -1,7 +1,7 @@
 // Splits a template into tokens: text outside `{{ }}`, and words, fields, variables, literals and symbols inside.
 // Errors are tokens too, so that the parser can report them with their position.
 
-export type TokenType =
+type TokenType =
   | 'text'
   | 'leftDelim'
   | 'rightDelim'

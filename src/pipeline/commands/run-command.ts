@@ -7,7 +7,7 @@ import type { CommandRequest, CommandResult, CommandRunner } from './protocol.ts
 /** Out of processes, files or memory: may succeed on retry, unlike a wrong command. */
 const scarcity = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS']);
 
-export const isScarcity = (error: unknown): boolean =>
+const isScarcity = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && scarcity.has(error.code);
 
 export const runCommand = async (request: CommandRequest, start?: Spawn): Promise<CommandResult> => {

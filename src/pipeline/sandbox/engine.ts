@@ -20,7 +20,7 @@ import { describe, type Failed, kindOf, tooLong } from './thrown.ts';
 import { createTimeLimiter } from './time-limit.ts';
 
 /** The interpreter's stack or memory may be corrupt; the module must not be used again. */
-export class EngineBroken extends Error {
+class EngineBroken extends Error {
   override readonly name = 'EngineBroken';
 }
 

@@ -13,7 +13,7 @@ import { createRuntime, createSupervisor, type Runtime } from '../../../src/acto
 import type { Supervisor } from '../../../src/actors/runtime/supervisor.ts';
 import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts';
 
-export interface CounterInput {
+interface CounterInput {
   readonly failsAtStart?: boolean;
 }
 
@@ -37,7 +37,7 @@ export type CounterEffect =
   | { type: 'unwait' }
   | { type: 'named'; name: string };
 
-export const counterMachine = setup({
+const counterMachine = setup({
   types: {
     context: {} as { count: number; reached: readonly string[] },
     events: {} as CounterEvent,

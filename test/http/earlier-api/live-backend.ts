@@ -15,7 +15,7 @@ import { MemoryDisk, MemoryStore, type MemoryStoreOptions } from '../../../src/s
 
 export const password = 'P@ssw0rd!';
 
-export interface Told {
+interface Told {
   readonly entity: string;
   readonly check: string;
   readonly status: number;

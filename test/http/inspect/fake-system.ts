@@ -6,7 +6,7 @@ import type { InspectionPort, MachineEntry } from '../../../src/http/inspect/ins
 import { machineGraph } from '../../../src/http/inspect/machine-graph.ts';
 import type { ActorRow, DeadlineView, JsonValue, TreeNode } from '../../../src/http/inspect/protocol.ts';
 
-export interface FakeActor {
+interface FakeActor {
   readonly id: string;
   readonly machine: AnyStateMachine;
   snapshot: AnyMachineSnapshot;

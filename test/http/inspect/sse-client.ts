@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type IncomingMessage, request } from 'node:http';
 
-export interface Told {
+interface Told {
   readonly event: string;
   readonly id: string | undefined;
   /** Which of several streams on one connection. */

@@ -20,7 +20,7 @@ export const skipWithoutSlapd = skipWithout(
 );
 
 export const suffix = 'dc=example,dc=org';
-export const admin = { user_dn: `cn=admin,${suffix}`, password: 'admin-password' };
+const admin = { user_dn: `cn=admin,${suffix}`, password: 'admin-password' };
 export const binder = { user_dn: `cn=binder,${suffix}`, password: 'binder-password' };
 
 const freePort = async (): Promise<number> => {

@@ -3,7 +3,7 @@
 import type { Doc } from './protocol.ts';
 import { CommandError } from './query.ts';
 
-export interface Fault {
+interface Fault {
   readonly closeConnection: boolean;
   readonly loseReply: boolean;
   readonly delayMs: number;

@@ -9,7 +9,7 @@ export type Arrival =
   | { readonly type: 'refused'; readonly why: string };
 
 /** The query parameter that carries the nonce. */
-export const nonceParameter = 'login';
+const nonceParameter = 'login';
 
 /** Where the browser goes to log in: the address the backend gave, asked to come back with the nonce. */
 export const addressWithNonce = (url: string, origin: string, nonce: string): string => {

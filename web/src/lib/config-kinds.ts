@@ -2,11 +2,11 @@
 // what a new one looks like. One row a kind; the page itself knows none of them by name.
 import { encode, inNamespace } from './api.ts';
 
-export type ConfigAct = 'create' | 'edit' | 'remove';
+type ConfigAct = 'create' | 'edit' | 'remove';
 export type Resource = Readonly<Record<string, unknown>>;
 
 /** Heading, and what stands under it. */
-export type Column = readonly [string, (resource: Resource) => string];
+type Column = readonly [string, (resource: Resource) => string];
 
 export interface ConfigKind {
   /** Path segment of the public API, and of the page's address. */

@@ -12,7 +12,7 @@ import { severityRank } from './format.ts';
 
 export type Sort = 'worst' | 'newest' | 'oldest' | 'name';
 /** Whose incidents: everybody's, those of the person who looks, or those that nobody takes care of. */
-export type Owned = '' | 'mine' | 'nobody';
+type Owned = '' | 'mine' | 'nobody';
 export type Shown = 'attention' | 'failing' | 'silenced' | 'all';
 export type SeverityFilter = '' | 'critical' | 'warning' | 'unknown';
 

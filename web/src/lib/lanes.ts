@@ -4,7 +4,7 @@
 import type { Frame } from '../../../src/http/inspect/protocol.ts';
 import { stateWords } from '../../../src/http/inspect/state-value.ts';
 
-export type Outside = 'agents, API' | 'clock' | 'pipelines' | 'store';
+type Outside = 'agents, API' | 'clock' | 'pipelines' | 'store';
 
 export interface Message {
   /** Messages of one row went out together. */
@@ -79,7 +79,7 @@ const messagesOf = (frame: Frame, actors: ReadonlySet<string>, row: number): rea
   return [event, ...out];
 };
 
-export const typeOf = (event: Frame['event']): string => {
+const typeOf = (event: Frame['event']): string => {
   const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : event;
   return String(type);
 };

@@ -23,7 +23,7 @@ export const notify = (kind: Notice['kind'], text: string): number => {
   return notice.id;
 };
 
-export const renew = (id: number, text: string): void => {
+const renew = (id: number, text: string): void => {
   notices.value = notices.value.map((notice) => (notice.id === id ? { ...notice, text } : notice));
 };
 

@@ -1,7 +1,7 @@
 // What can't work as it stands, as the backend found it: marks in lists, and the reasons where one resource is shown.
 import { encode, getJson, inspect } from './api.ts';
 
-export interface ResourceProblems {
+interface ResourceProblems {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;

@@ -4,7 +4,7 @@ import type { EventRow, Rerun } from '../../../src/http/inspect/events/protocol.
 import { encode, getJson, inNamespace, send } from './api.ts';
 import type { NamedEvent } from './event-key.ts';
 
-export interface Metadata {
+interface Metadata {
   readonly name: string;
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>> | null;
@@ -75,7 +75,7 @@ export interface Acknowledgement {
   readonly reminders: number;
 }
 
-export interface IncidentNote {
+interface IncidentNote {
   readonly by: string;
   readonly at: number;
   readonly text: string;

@@ -2,7 +2,7 @@
 // screen are asked for and held. Pure.
 import type { TreeNode, TreePage } from '../../../src/http/inspect/protocol.ts';
 
-export interface Branch {
+interface Branch {
   readonly total: number;
   /** By number among the children, from 0; holes are not known yet. */
   readonly nodes: ReadonlyMap<number, TreeNode>;

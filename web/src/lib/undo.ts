@@ -11,7 +11,7 @@ export interface Waiting {
 }
 
 /** Long enough to see that it was the wrong row. */
-export const undoMs = 10_000;
+const undoMs = 10_000;
 
 export const waiting = signal<readonly Waiting[]>([]);
 const acts = new Map<number, { readonly timer: ReturnType<typeof setTimeout>; readonly act: () => void }>();

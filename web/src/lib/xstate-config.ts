@@ -2,7 +2,7 @@
 // actors are there by name: who imports it gives them bodies with `setup()`. Pure.
 import type { GraphState, GraphTransition, MachineGraph } from '../../../src/http/inspect/protocol.ts';
 
-export interface ConfigTransition {
+interface ConfigTransition {
   readonly target?: string | readonly string[];
   readonly guard?: string;
   readonly actions?: readonly string[];
@@ -11,7 +11,7 @@ export interface ConfigTransition {
 }
 type ByKey = Readonly<Record<string, readonly ConfigTransition[]>>;
 
-export interface StateConfig {
+interface StateConfig {
   readonly type?: 'parallel' | 'final' | 'history';
   readonly initial?: string;
   readonly description?: string;

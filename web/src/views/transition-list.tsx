@@ -43,7 +43,7 @@ export const TransitionList = ({ frames, at, drawing, onPick }: Props) => {
   );
 };
 
-export const eventType = (frame: Frame): string => {
+const eventType = (frame: Frame): string => {
   const { event } = frame;
   if (typeof event === 'object' && event !== null && 'type' in event)
     return String((event as { type: unknown }).type);

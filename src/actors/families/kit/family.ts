@@ -53,7 +53,7 @@ export type WaitsFor =
   /** As the effect says in `anchor`. */
   | 'asked';
 
-export interface DeadlineRule<TContext, TMessage, TMember> {
+interface DeadlineRule<TContext, TMessage, TMember> {
   readonly waitsFor: WaitsFor;
   /** The planned wall time in the context, for the record; null when nothing is planned. */
   storedAt?(context: TContext): number | null;

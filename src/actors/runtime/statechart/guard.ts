@@ -11,7 +11,7 @@ export interface Question extends Facts {
 export type Guard = (question: Question) => unknown;
 
 /** Thrown by a guard that needs a whole snapshot where there is none: XState takes that step. */
-export const needsSnapshot = new Error('this guard needs a whole snapshot');
+const needsSnapshot = new Error('this guard needs a whole snapshot');
 
 type Params = (facts: Facts) => unknown;
 

@@ -1,7 +1,7 @@
 // What guards and actions are called in drawings and records. `(inline)` marks one without a name: a test refuses those.
 import { guardShapeOf } from './xstate-internals.ts';
 
-export const inlineName = '(inline)';
+const inlineName = '(inline)';
 
 export const nameOfAction = (action: unknown): string => {
   if (typeof action === 'string') return action;

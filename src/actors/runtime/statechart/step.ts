@@ -28,7 +28,7 @@ export interface Microstep {
   readonly snapshot: AnyMachineSnapshot;
 }
 
-export interface PlannedStep {
+interface PlannedStep {
   readonly snapshot: AnyMachineSnapshot;
   /** What the actions emitted, in order. */
   readonly emitted: readonly EventObject[];

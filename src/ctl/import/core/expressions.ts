@@ -69,7 +69,7 @@ export type PathOf = (token: string) => string | undefined;
 /** A string that is one token as a whole. */
 const quotedToken = /^["']:::([^:|]+)(?:\|[^:]*)?:::["']$/;
 
-export const translateRuby = (source: string, value: string, pathOf: PathOf): Translated => {
+const translateRuby = (source: string, value: string, pathOf: PathOf): Translated => {
   const found = wordsOf(source);
   if (typeof found === 'string') return refuse(`"${found}" can not be expressed`);
   let text = '';

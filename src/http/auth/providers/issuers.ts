@@ -16,7 +16,7 @@ import { createSeal } from './sealing.ts';
 
 export const callbackPath = '/api/enterprise/authentication/v2/oidc/callback';
 
-export interface Beginning {
+interface Beginning {
   /** The URL that the browser is redirected to. */
   readonly url: string;
   /** The value the browser must return as a cookie. */

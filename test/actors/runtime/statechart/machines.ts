@@ -95,7 +95,7 @@ const lineOf = (events: readonly string[]): fc.Arbitrary<LineShape> =>
 
 const written = ['a', 'a', 'a', 'b', 'b', 'b', 'c.one', 'c.*', '*'];
 /** Some that a machine knows, and some that it does not. */
-export const sent = ['a', 'a', 'a', 'b', 'b', 'b', 'c.one', 'c', 'unknown'];
+const sent = ['a', 'a', 'a', 'b', 'b', 'b', 'c.one', 'c', 'unknown'];
 
 interface Plain {
   id: string;

@@ -1,0 +1,42 @@
+// What knip calls unused in `npm run lint`: first in the whole project, where an export must have a user in another file;
+// then (`--production`) without the tests, where code must have a user at all.
+const isProduction = process.argv.includes('--production');
+
+/** Used by tests only, and by nothing of the programs. */
+const onlyForTests = [
+  'src/store/memory-store.ts',
+  'src/http/log.ts',
+  'src/main/backend-metrics.ts',
+  'src/model/token-substitution.ts',
+];
+
+/** @type {import('knip').KnipConfig} */
+const config = {
+  entry: [
+    'src/main/{agent,backend,client,ctl,quickstart}.ts!',
+    'web/{src/main.tsx,src/hub/worker.ts,build/layout.ts}!',
+    'scripts/*.js!',
+    'packaging/*.js!',
+    'test/**/*.test.ts',
+    'test/bench/**/*.ts',
+    'test/care/make-store-fixture.ts',
+  ],
+  project: [
+    'src/**/*.ts!',
+    'web/{src,build}/**/*.{ts,tsx}!',
+    'scripts/*.js!',
+    'packaging/*.js!',
+    'test/**/*.ts',
+  ],
+  ignoreExportsUsedInFile: isProduction,
+  ignoreIssues: isProduction
+    ? Object.fromEntries(onlyForTests.map((path) => [path, ['files', 'exports', 'types']]))
+    : {},
+  // Programs of the system, such as openssl and mount.
+  exclude: ['binaries'],
+  // Read by its path.
+  ignoreDependencies: ['axe-core'],
+};
+
+// biome-ignore lint/style/noDefaultExport: knip reads the default export.
+export default config;
