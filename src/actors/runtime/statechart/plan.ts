@@ -48,7 +48,7 @@ export interface Plan {
   readonly planned: (line: Line) => PlannedLine;
 }
 
-/** Undefined when one of them is neither an `assign` nor an `emit`. */
+/** Undefined when one of them is none that the runtime knows. */
 const actionsOf = (
   machine: AnyStateMachine,
   actions: readonly unknown[],

@@ -20,7 +20,7 @@ import {
   plannedFor,
   planOf,
 } from './plan.ts';
-import { activeNodes, type Facts, movedSnapshot } from './xstate-internals.ts';
+import { activeNodes, type Emitted, enqueueOf, type Facts, movedSnapshot } from './xstate-internals.ts';
 
 /** The transitions taken together, and where they led. */
 export interface Microstep {
@@ -64,7 +64,14 @@ class OnlyFacts implements Facts {
   get spawn(): never {
     throw needsXState;
   }
+  get check(): never {
+    throw needsXState;
+  }
 }
+
+const leaveToXState = (): never => {
+  throw needsXState;
+};
 
 const firstThatHolds = (lines: readonly PlannedLine[], facts: Facts): PlannedLine | undefined => {
   for (const line of lines) if (line.holds === undefined || line.holds(facts)) return line;
@@ -219,8 +226,16 @@ class Run {
     for (const action of actions) {
       const facts = new OnlyFacts(this.context, this.event);
       if (action.type === 'assign') this.context = updated(this.context, action.assign(facts));
-      else this.emitted.push(typeof action.emit === 'function' ? action.emit(facts) : action.emit);
+      else if (action.type === 'emit') this.#emit(action.emit, facts);
+      else {
+        const emit = (emitted: Emitted): void => this.#emit(emitted, facts);
+        action.collect(Object.assign(facts, { enqueue: enqueueOf(emit, leaveToXState) }));
+      }
     }
+  }
+
+  #emit(emitted: Emitted, facts: Facts): void {
+    this.emitted.push(typeof emitted === 'function' ? emitted(facts) : emitted);
   }
 }
 

@@ -68,16 +68,31 @@ export const initialOf = (
   return { target: node.initial.target[0], hasActions: node.initial.actions.length > 0 };
 };
 
-/** What `assign()` and `emit()` leave on the function they return. */
+/** What `assign()`, `emit()` and `enqueueActions()` leave on the function they return. */
 interface BuiltinAction {
   readonly type?: unknown;
   readonly assignment?: unknown;
   readonly event?: unknown;
+  readonly collect?: unknown;
 }
 
 export type BuiltinEffect =
   | { readonly type: 'assign'; readonly assign: (facts: Facts) => object }
-  | { readonly type: 'emit'; readonly emit: EventObject | ((facts: Facts) => EventObject) };
+  | { readonly type: 'emit'; readonly emit: Emitted }
+  /** Emits as often as it likes, or not at all. What else `enqueueActions` may do is refused by `enqueueOf`. */
+  | { readonly type: 'enqueue'; readonly collect: (given: Facts & { readonly enqueue: Enqueue }) => void };
+
+/** What `emit()` is given: the event, or what makes it. */
+export type Emitted = EventObject | ((facts: Facts) => EventObject);
+
+/** What `enqueueActions` hands to its function, as far as it is known here. */
+export type Enqueue = ((action: unknown) => never) & { readonly emit: (emitted: Emitted) => void };
+
+const otherWays = ['assign', 'cancel', 'raise', 'sendTo', 'sendParent', 'spawnChild', 'stopChild'] as const;
+
+/** An `enqueue` that can emit. `refuse` is called for everything else, and throws. */
+export const enqueueOf = (emit: (emitted: Emitted) => void, refuse: () => never): Enqueue =>
+  Object.assign(() => refuse(), { emit, ...Object.fromEntries(otherWays.map((way) => [way, refuse])) });
 
 /** `assign({a: 1, b: ({event}) => event.b})` as one function. */
 const assignerOf = (parts: Readonly<Record<string, unknown>>): ((facts: Facts) => object) => {
@@ -91,15 +106,17 @@ const assignerOf = (parts: Readonly<Record<string, unknown>>): ((facts: Facts) =
     );
 };
 
-/** Undefined for every action but `assign` and `emit`, and for one with parameters. */
+/** Undefined for every action but `assign`, `emit` and `enqueueActions`, and for one with parameters. */
 export const builtinEffectOf = (machine: AnyStateMachine, action: unknown): BuiltinEffect | undefined => {
   const body = typeof action === 'string' ? machine.implementations.actions[action] : action;
   if (typeof body !== 'function') return undefined;
-  const { type, assignment, event } = body as BuiltinAction;
+  const { type, assignment, event, collect } = body as BuiltinAction;
   if (type === 'xstate.assign') {
     if (typeof assignment === 'function') return { type: 'assign', assign: assignment as never };
     return { type: 'assign', assign: assignerOf(assignment as Record<string, unknown>) };
   }
+  if (type === 'xstate.enqueueActions' && typeof collect === 'function')
+    return { type: 'enqueue', collect: collect as never };
   return type === 'xstate.emit' && event !== undefined ? { type: 'emit', emit: event as never } : undefined;
 };
 

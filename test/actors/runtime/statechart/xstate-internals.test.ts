@@ -19,7 +19,11 @@ import {
 } from 'xstate';
 import {
   activeNodes,
+  type BuiltinEffect,
   builtinEffectOf,
+  type Emitted,
+  enqueueOf,
+  type Facts,
   guardShapeOf,
   initialOf,
   isMachineSnapshot,
@@ -111,7 +115,20 @@ test('a state node has its transitions as they are written, eventless ones under
   assert.deepEqual([target?.id, hasActions], ['m.one.a', false]);
 });
 
-test('assign and emit carry what they do; nothing else is taken for one of them', () => {
+/** What the function of an `enqueueActions` emits; throws when it wants more than that. */
+const enqueued = (
+  collect: Extract<BuiltinEffect, { type: 'enqueue' }>['collect'],
+  facts: Facts,
+): readonly Emitted[] => {
+  const emitted: Emitted[] = [];
+  const refuse = (): never => {
+    throw new Error('more than emit');
+  };
+  collect({ ...facts, enqueue: enqueueOf((one) => emitted.push(one), refuse) });
+  return emitted;
+};
+
+test('assign, emit and enqueueActions carry what they do; nothing else is taken for one of them', () => {
   const facts = { context: { n: 1 }, event: { type: 'go' } };
   const named = createMachine({}, {
     actions: {
@@ -119,7 +136,10 @@ test('assign and emit carry what they do; nothing else is taken for one of them'
       parts: assign({ n: ({ context }) => context['n'] + 2, fixed: 3 }),
       fixed: emit({ type: 'rung' }),
       made: emit(({ context }) => ({ type: 'rung', n: context['n'] })),
-      many: enqueueActions(() => {}),
+      many: enqueueActions(({ enqueue, context }) => {
+        enqueue.emit({ type: 'rung' });
+        if (context['n'] > 1) enqueue.assign({ n: 5 });
+      }),
       own: () => {},
     },
   } as never) as AnyStateMachine;
@@ -127,6 +147,7 @@ test('assign and emit carry what they do; nothing else is taken for one of them'
     const effect = builtinEffectOf(named, name);
     if (effect === undefined) return undefined;
     if (effect.type === 'assign') return effect.assign(facts);
+    if (effect.type === 'enqueue') return enqueued(effect.collect, facts);
     return typeof effect.emit === 'function' ? effect.emit(facts) : effect.emit;
   };
   assert.deepEqual(['whole', 'parts', 'fixed', 'made', 'many', 'own', 'missing'].map(done), [
@@ -134,10 +155,13 @@ test('assign and emit carry what they do; nothing else is taken for one of them'
     { n: 3, fixed: 3 },
     { type: 'rung' },
     { type: 'rung', n: 1 },
-    undefined,
+    [{ type: 'rung' }],
     undefined,
     undefined,
   ]);
+  const many = builtinEffectOf(named, 'many');
+  assert.ok(many?.type === 'enqueue');
+  assert.throws(() => enqueued(many.collect, { ...facts, context: { n: 2 } }), /more than emit/);
   assert.equal(builtinEffectOf(named, { type: 'whole', params: {} }), undefined);
 });
 
