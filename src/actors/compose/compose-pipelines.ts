@@ -10,7 +10,7 @@ import type { Configuration } from '../resources/configuration.ts';
 import type { Dependencies } from './dependencies.ts';
 
 export const composePipelines = (
-  { runtime, families, log, env, assets, deliveryWorkers, runPipelines }: Dependencies,
+  { runtime, families, table, log, env, assets, deliveryWorkers, runPipelines }: Dependencies,
   configuration: Configuration,
   secrets: Secrets,
 ): Pipelines => {
@@ -19,7 +19,16 @@ export const composePipelines = (
   return createPipelines({
     lookup: configuration,
     resolveSecrets: secrets.resolve,
-    gate: createCircuits({ actors: families.bind(circuitFamily, { log }), nowMs }),
+    gate: createCircuits({
+      actors: families.bind(circuitFamily, { log }),
+      nowMs,
+      isDefined: ({ namespace, handler }) => table.get('handlers', namespace, handler) !== undefined,
+      onDeleted: (listener) =>
+        table.watch('handlers', ({ type, namespace, name }) => {
+          if (type === 'deleted') listener({ namespace, handler: name });
+        }),
+      onFault: (error) => runtime.faults.report('the circuit of a deleted handler', error),
+    }),
     loadAssets: assets === undefined ? noAssets : createRuntimeAssets({ ...assets, definition, env }),
     env,
     nowMs,

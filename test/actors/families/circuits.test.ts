@@ -1,7 +1,7 @@
 // The circuits of handlers, on the real runtime: who is let through while a handler keeps failing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { circuitFamily } from '../../../src/actors/families/circuit/circuit-family.ts';
+import { type CircuitIdentity, circuitFamily } from '../../../src/actors/families/circuit/circuit-family.ts';
 import { createCircuits } from '../../../src/actors/families/circuit/circuits.ts';
 import { Families } from '../../../src/actors/families/kit/families.ts';
 import { createRuntime, createSupervisor } from '../../../src/actors/runtime/runtime.ts';
@@ -24,7 +24,22 @@ const opened = async () => {
     registry: runtime.registry,
     supervisor: (id) => runtime.supervisor(id),
   });
-  const gate = createCircuits({ actors: families.bind(circuitFamily, { log: runtime.log }), nowMs });
+  let isDefined = true;
+  let deleted = (_circuit: CircuitIdentity): void => {};
+  const gate = createCircuits({
+    actors: families.bind(circuitFamily, { log: runtime.log }),
+    nowMs,
+    isDefined: () => isDefined,
+    onDeleted: (listener) => {
+      deleted = listener;
+    },
+    onFault: (error) => assert.fail(String(error)),
+  });
+  const remove = (): void => {
+    isDefined = false;
+    deleted({ namespace: 'default', handler: 'slack' });
+    clock.runTurns();
+  };
   for (let call = 0; call < circuitFailures; call += 1) {
     const answer = await gate.enter('default', 'slack');
     assert.ok(answer.entered);
@@ -33,7 +48,7 @@ const opened = async () => {
   }
   const state = (): unknown =>
     (runtime.registry.peek('circuit:default/slack') as { readonly value?: unknown } | undefined)?.value;
-  return { clock, gate, state };
+  return { clock, gate, state, remove };
 };
 
 test('a half-open circuit lets one call through, however many come at the same moment', async () => {
@@ -72,4 +87,17 @@ test('a probe that ended without an answer leaves the next call to try', async (
   clock.runTurns();
   assert.deepEqual(state(), { halfOpen: 'ready' });
   assert.equal((await gate.enter('default', 'slack')).entered, true);
+});
+
+test('a handler that was deleted has no circuit, also if a call of it fails afterwards', async () => {
+  const { clock, gate, state, remove } = await opened();
+  clock.advance(10 * 60_000);
+  const late = await gate.enter('default', 'slack');
+  assert.ok(late.entered);
+  clock.runTurns();
+  remove();
+  assert.equal(state(), undefined);
+  late.leave('failed', 'refused');
+  clock.runTurns();
+  assert.equal(state(), undefined);
 });

@@ -1,5 +1,6 @@
 // The circuits of handlers: a handler that keeps failing is left alone for a while, so that its time-outs do not hold up
-// the workers of the others. One actor a handler, started at its first failure; a healthy handler has none.
+// the workers of the others. One actor a handler, started at its first failure; a healthy handler has none, and neither
+// has one that was deleted.
 import type { CircuitContext, CircuitFact } from '../../../machines/circuit/circuit-facts.ts';
 import type { GateAnswer, HandlerGate } from '../../../pipeline/ports.ts';
 import type { HandlerOutcome } from '../../../pipeline/trace.ts';
@@ -13,14 +14,29 @@ const failed: readonly HandlerOutcome[] = ['failed', 'timedOut'];
 export interface CircuitsPorts {
   readonly actors: FamilyActors<CircuitIdentity, CircuitContext, CircuitFact>;
   readonly nowMs: () => number;
+  readonly isDefined: (circuit: CircuitIdentity) => boolean;
+  readonly onDeleted: (listener: (circuit: CircuitIdentity) => void) => void;
+  readonly onFault: (error: unknown) => void;
 }
 
-export const createCircuits = ({ actors, nowMs }: CircuitsPorts): HandlerGate => {
+export const createCircuits = ({
+  actors,
+  nowMs,
+  isDefined,
+  onDeleted,
+  onFault,
+}: CircuitsPorts): HandlerGate => {
   /** Handlers whose one trying call is under way, from before its actor has noted it. */
   const probing = new Set<ActorId>();
+  onDeleted((circuit) => {
+    probing.delete(actors.id(circuit));
+    if (actors.has(circuit)) actors.stop(circuit).catch(onFault);
+  });
 
   const leave = (circuit: CircuitIdentity) => (outcome: HandlerOutcome, why: string) => {
     probing.delete(actors.id(circuit));
+    // It was deleted during the call.
+    if (!isDefined(circuit)) return;
     const state = actors.state(circuit);
     const isOpen = state === 'open';
     if (failed.includes(outcome) && !isOpen) {
