@@ -47,7 +47,7 @@ export class Ingest {
 
   /**
    * An event that a client of the API wrote. Its entity is the one that is known by that name; one that nobody knows becomes
-   * a proxy entity, whatever its class (interface section 4.4). The receipt is told after the commit.
+   * a proxy entity, whatever its class. The receipt is told after the commit.
    */
   write(written: Event, repeatKey: string | null, receipt: Receipt): void {
     if (isSignOfLife(written)) return this.keepalive(written, receipt);
@@ -132,7 +132,7 @@ export class Ingest {
   }
 }
 
-/** The entity an event speaks of, when that is not simply the one that sent it (backend sheet 3.2). */
+/** The entity an event speaks of, when that is not simply the one that sent it. */
 const targetEntity = (event: CheckEvent): string | undefined => {
   const isOwn = event.check.proxy_entity_name === '' && event.entity.entity_class === 'agent';
   return isOwn ? undefined : writtenEntity(event);

@@ -1,4 +1,4 @@
-// The queue of events from the HTTP API, on disk until the backend has them (interface section 4.5). Events
+// The queue of events from the HTTP API, on disk until the backend has them. Events
 // accepted with 202 survive a restart and are sent in order.
 import type { Server } from 'node:net';
 import { join } from 'node:path';

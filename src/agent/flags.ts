@@ -1,4 +1,4 @@
-// The flag table of the agent (interface section 2.12). Command line, environment, YAML file, defaults and help are
+// The flag table of the agent. Command line, environment, YAML file, defaults and help are
 // derived from it.
 import { hostname } from 'node:os';
 import { defaultRedact } from '../model/redaction.ts';

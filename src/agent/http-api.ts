@@ -1,4 +1,4 @@
-// The HTTP API of the agent: local programs submit events and query the agent's health (interface section 4.5). An
+// The HTTP API of the agent: local programs submit events and query the agent's health. An
 // event is on disk before the response 202.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

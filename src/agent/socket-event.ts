@@ -1,5 +1,4 @@
-// Converts a check result in the format of the earlier generation to an event of this agent (interface section
-// 2.9). Unknown attributes are ignored.
+// Converts a check result in the format of the earlier generation to an event of this agent. Unknown attributes are ignored.
 import { z } from 'zod';
 import { decode } from '../model/decode.ts';
 import type { Event } from '../model/event.ts';

@@ -1,4 +1,4 @@
-// The TCP and UDP sockets for check results in the format of the earlier generation (interface section 4.6). One
+// The TCP and UDP sockets for check results in the format of the earlier generation. One
 // result per connection or datagram.
 import type { Event } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';

@@ -1,4 +1,4 @@
-// StatsD inputs: UDP datagrams, or a TCP port on Windows (interface section 4.6).
+// StatsD inputs: UDP datagrams, or a TCP port on Windows.
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { maxSocketConnections, maxStatsdLineBytes } from './limits.ts';

@@ -1,4 +1,4 @@
-// The StatsD listener: receives metric lines and reports aggregates on every flush (interface section 4.6).
+// The StatsD listener: receives metric lines and reports aggregates on every flush.
 import type { Entity } from '../model/entity.ts';
 import type { Event } from '../model/event.ts';
 import type { Logger } from '../program/log.ts';

@@ -52,7 +52,7 @@ const withSocketDefaults = (client: Json): Json => {
 
 /**
  * The result that a client sends to deregister. Its configuration may add any attribute except name, output, status
- * and times (interface section 2.11).
+ * and times.
  */
 export const deregistrationResult = (client: Json, nowSeconds: number): Json => ({
   ...mergeMaps({ handler: 'deregistration' }, map(client['deregistration'])),

@@ -1,4 +1,4 @@
-// The HTTP socket of the client (interface sections 4.7 and 5.7): plain HTTP, one request per connection, exact
+// The HTTP socket of the client: plain HTTP, one request per connection, exact
 // paths. Existing tools depend on the codes and texts of the responses.
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

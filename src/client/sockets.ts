@@ -1,4 +1,4 @@
-// The TCP and UDP sockets of the client (interface section 4.7): one JSON result, or a list, per connection or
+// The TCP and UDP sockets of the client: one JSON result, or a list, per connection or
 // datagram. TCP replies `ok`, `invalid` or `pong`, without a newline, and closes; UDP never replies.
 import { isUtf8 } from 'node:buffer';
 import {

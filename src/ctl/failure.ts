@@ -1,4 +1,4 @@
-// Failures of a command: what is shown after `Error: `, and the status the program ends with (API sheet 16.5).
+// Failures of a command: what is shown after `Error: `, and the status the program ends with.
 
 export const exitCodes = { success: 0, failure: 1, usage: 64 } as const;
 
@@ -23,7 +23,7 @@ export class SaidError extends CtlError {
 /** The server answered and refused; `message` is its own. */
 export class RefusedError extends CtlError {
   readonly status: number;
-  /** The code of the body (API sheet 2.1); undefined where it had none. */
+  /** The code of the body; undefined where it had none. */
   readonly code: number | undefined;
 
   constructor(message: string, status: number, code: number | undefined) {

@@ -41,7 +41,7 @@ export interface SessionInfo {
   readonly subscriptions: readonly string[];
   /** The encoding of frames to this agent. */
   readonly contentType: ContentType;
-  /** Secrets are sent only to agents with a client certificate (interface section 5.5). */
+  /** Secrets are sent only to agents with a client certificate. */
   readonly mutualTls: boolean;
   /** Writes a complete frame to the socket. False if the session is closed or its buffer is full. */
   send(frame: Buffer | string): boolean;
@@ -112,7 +112,7 @@ export interface BackendPort {
   ): Promise<Entity>;
   /** Deletes the entity with its events. Resolves to false if it did not exist. */
   deleteEntity(namespace: string, name: string): Promise<boolean>;
-  /** Whether an entity of this name exists or may be created within the entity limit (interface section 8). */
+  /** Whether an entity of this name exists or may be created within the entity limit. */
   admitsEntity(namespace: string, name: string): boolean;
   /** Whether an entity of this name is registered. */
   knowsEntity(namespace: string, name: string): boolean;

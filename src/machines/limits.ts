@@ -1,6 +1,6 @@
 // The limits of the statecharts and their rules, each with its unit in the name.
 
-/** Results a check remembers (backend sheet, constants). */
+/** Results a check remembers. */
 export const maxHistoryEntries = 21;
 /** Event ids a check remembers, so that a repeated one is applied once. A sender keeps at most this many unanswered. */
 export const maxRecentIds = 32;
@@ -23,7 +23,7 @@ export const maxCircuitOpenMs = 300_000;
 /** A line that lasted this long was a good one: after it an agent connects again at once. */
 export const minGoodLineMs = 5_000;
 
-/** Silence of a client of the earlier generation, unless it names thresholds of its own (interface section 2.11). */
+/** Silence of a client of the earlier generation, unless it names thresholds of its own. */
 export const defaultClientWarningSeconds = 120;
 export const defaultClientCriticalSeconds = 180;
 /** Subscriptions one client may have, and the characters of one. */

@@ -1,4 +1,4 @@
-// API keys: a user's key for programs. Its name is a UUID and is the key itself (interface section 2.2).
+// API keys: a user's key for programs. Its name is a UUID and is the key itself.
 import { z } from 'zod';
 import { metadataSchema } from './metadata.ts';
 import { nameFault } from './names.ts';

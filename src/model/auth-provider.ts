@@ -1,5 +1,4 @@
-// Authentication providers: LDAP and AD directories and OIDC issuers that users log in through (interface section
-// 2.3). Always in wrapped form; `type` is `ldap`, `ad` or `oidc`.
+// Authentication providers: LDAP and AD directories and OIDC issuers that users log in through. Always in wrapped form; `type` is `ldap`, `ad` or `oidc`.
 import { z } from 'zod';
 import { type Decoded, decode } from './decode.ts';
 import { metadataSchema } from './metadata.ts';

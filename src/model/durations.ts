@@ -1,4 +1,4 @@
-// Durations in Go's notation: `1h30m`, `20s`, `250ms` (interface section 2.4).
+// Durations in Go's notation: `1h30m`, `20s`, `250ms`.
 
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,

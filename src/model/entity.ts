@@ -1,4 +1,4 @@
-// Entities: the monitored machines and things (interface section 2.6). An entity has a configuration half, set by
+// Entities: the monitored machines and things. An entity has a configuration half, set by
 // operators, and a state half, reported by the agent. This file validates types only; the rules are in
 // `entity-rules.ts`.
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Events (interface section 2.5). This file validates types only; the rules are in `event-rules.ts`, the parser in
+// Events. This file validates types only; the rules are in `event-rules.ts`, the parser in
 // `event-parse.ts`.
 
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Handlers: destinations for events (handler sets: interface section 2.10).
+// Handlers: destinations for events, and sets of them.
 import { z } from 'zod';
 import { secretReferenceSchema } from './check.ts';
 import { metadataSchema } from './metadata.ts';

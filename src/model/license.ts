@@ -1,4 +1,4 @@
-// Licenses: a signed file with the entity limit, the expiry time and the holder (interface section 8). The Ed25519
+// Licenses: a signed file with the entity limit, the expiry time and the holder. The Ed25519
 // signature covers five plain lines, so that any tool can create one:
 //
 // mon-license-v1 \n <entities> \n <issued> \n <expires> \n <holder>

@@ -1,4 +1,4 @@
-// Metadata: the block that every resource has (interface section 2.1).
+// Metadata: the block that every resource has.
 import { z } from 'zod';
 import { stringMap, text } from './quick-types.ts';
 

@@ -1,5 +1,5 @@
 // Applies `check.output_metric_handlers` to events posted over HTTP by copying them to `metrics.handlers`, where
-// pipelines read them. For checks that it runs, the agent does the same (interface section 6).
+// pipelines read them. For checks that it runs, the agent does the same.
 import type { Event } from './event.ts';
 
 /**

@@ -1,4 +1,4 @@
-// Secrets providers: where secrets are fetched from (interface section 2.4). Always in wrapped form. `max_retries`,
+// Secrets providers: where secrets are fetched from. Always in wrapped form. `max_retries`,
 // `timeout` and `rate_limiter` may stand under `spec` or under `spec.client`; both are read, and they are kept
 // under `client`.
 

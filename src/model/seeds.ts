@@ -108,7 +108,7 @@ export interface Seeds {
   readonly secretsProviders: readonly SecretsProvider[];
 }
 
-/** Environment variables of the backend as secrets. Always present when a backend starts (interface section 2.4). */
+/** Environment variables of the backend as secrets. Always present when a backend starts. */
 export const environmentProvider: SecretsProvider = secretsProviderSchema.parse({
   type: 'Env',
   metadata: { name: 'env' },

@@ -1,5 +1,5 @@
-// The wrapped form `{type, api_version, metadata, spec}` used by files, mon-ctl and the enterprise routes
-// (interface section 2.1). Core routes use the unwrapped form, with the fields beside `metadata`.
+// The wrapped form `{type, api_version, metadata, spec}` used by files, mon-ctl and the enterprise routes.
+// Core routes use the unwrapped form, with the fields beside `metadata`.
 
 import type { Decoded } from './decode.ts';
 import { isObject } from './is-object.ts';

@@ -8,7 +8,7 @@ import type { CommandRunner } from './commands/protocol.ts';
 import type { ExpressionRunner, MutatorRunner } from './sandbox/protocol.ts';
 import type { HandlerOutcome } from './trace.ts';
 
-/** An environment variable and the Secret resource that provides its value (interface section 5). */
+/** An environment variable and the Secret resource that provides its value. */
 export interface SecretReference {
   readonly name: string;
   readonly secret: string;

@@ -27,7 +27,7 @@ export interface Secrets {
    */
   resolve(namespace: string, references: readonly SecretReference[]): Promise<readonly string[]>;
   /**
-   * The same for a check request: only for an agent with a verified client certificate (interface section 5.5).
+   * The same for a check request: only for an agent with a verified client certificate.
    * Rejects with `permissionDenied` for other agents.
    */
   resolveForAgent(

@@ -1,4 +1,4 @@
-// Sends one request to a secrets store over HTTPS, with retries (interface section 2.4): a refusal is final, an
+// Sends one request to a secrets store over HTTPS, with retries: a refusal is final, an
 // outage is retried, and the timeout limits the whole operation.
 import { readdirSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, request as requestPlain } from 'node:http';

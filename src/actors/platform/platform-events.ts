@@ -1,5 +1,5 @@
 // Events of the platform about itself: those of the entity that stands for this backend, of class `backend`, in a
-// namespace of their own (backend sheet 3.10). They go the road every event goes, so people are told as they are of others.
+// namespace of their own. They go the road every event goes, so people are told as they are of others.
 import { randomUUID } from 'node:crypto';
 import type { EntityFact } from '../../machines/entity/entity-facts.ts';
 import { checkSchema } from '../../model/check.ts';

@@ -1,4 +1,4 @@
-// How many entities may be watched right now: the free ones, or more with a licence that holds (interface section 8).
+// How many entities may be watched right now: the free ones, or more with a licence that holds.
 // A licence was checked when it was put; it is checked again at boot, since keys change.
 import type { KeyObject } from 'node:crypto';
 import { type License, licenseFault, licenseIsOver } from '../../model/license.ts';

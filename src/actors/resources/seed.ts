@@ -1,4 +1,4 @@
-// Seeding: what a new backend begins with, written once, into an empty store (API sheet, section 4.4).
+// Seeding: what a new backend begins with, written once, into an empty store.
 import { isDeepStrictEqual } from 'node:util';
 import { MonError } from '../../model/errors.ts';
 import {

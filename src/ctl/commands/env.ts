@@ -1,4 +1,4 @@
-// env: the configuration as variables for a shell (API sheet 16.8). Tokens are fresh, so that scripts can use them at once.
+// env: the configuration as variables for a shell. Tokens are fresh, so that scripts can use them at once.
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import type { Session } from '../session.ts';

@@ -1,4 +1,4 @@
-// configure, login and logout (API sheet 16.3).
+// configure, login and logout.
 
 import { logIn, transportOf } from '../client/tokens.ts';
 import { CtlError, RefusedError } from '../failure.ts';

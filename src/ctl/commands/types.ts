@@ -1,4 +1,4 @@
-// Names of types: `all`, short names such as `checks`, types such as `CheckConfig`, and both with their version (API sheet 16.9).
+// Names of types: `all`, short names such as `checks`, types such as `CheckConfig`, and both with their version.
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { type KindAddress, kindAddresses } from '../kinds/addresses.ts';

@@ -1,4 +1,4 @@
-// Users: passwords, groups, and whether they are let in (API sheet 9.6).
+// Users: passwords, groups, and whether they are let in.
 import { ApiClient, refusalOf } from '../client/api-client.ts';
 import { transportOf } from '../client/tokens.ts';
 import type { Work } from '../command.ts';

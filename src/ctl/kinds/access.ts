@@ -1,4 +1,4 @@
-// Commands of those who may log in, of roles and bindings, and of what keeps secrets (API sheet 16.6).
+// Commands of those who may log in, of roles and bindings, and of what keeps secrets.
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
 import { at, text } from '../output/values.ts';

@@ -1,4 +1,4 @@
-// Commands of what happens to events: filters, mutators, handlers, pipelines, hooks and assets (API sheet 16.6).
+// Commands of what happens to events: filters, mutators, handlers, pipelines, hooks and assets.
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
 import { at, shown, text } from '../output/values.ts';

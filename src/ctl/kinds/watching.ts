@@ -1,4 +1,4 @@
-// Commands of checks, entities, events and silences (API sheet 16.6).
+// Commands of checks, entities, events and silences.
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
 import { at, number, rfc3339, shown, text, timestamp, yesNo } from '../output/values.ts';

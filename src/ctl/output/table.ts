@@ -1,4 +1,4 @@
-// Tables and detail views (API sheet 16.4): a header, a rule under each column, columns padded with blanks. On a terminal the
+// Tables and detail views: a header, a rule under each column, columns padded with blanks. On a terminal the
 // header is bold, the first column blue, and wide columns are cut so that a row fits one line.
 import { minColumnCharacters } from '../limits.ts';
 import { cut, manyLines, oneLine, pad, textWidth } from './terminal-text.ts';

@@ -1,4 +1,4 @@
-// When a silence begins, as people write it (API sheet 16.6): `now`, RFC 3339, `Jan 02 2006 3:04PM MST`, `3:04PM -08:00`, `15:04 +07:00`.
+// When a silence begins, as people write it: `now`, RFC 3339, `Jan 02 2006 3:04PM MST`, `3:04PM -08:00`, `15:04 +07:00`.
 import { CtlError } from '../failure.ts';
 
 const clock = /^(\d{1,2}):(\d{2})\s*([AP]M)?\s+([+-])(\d{2}):?(\d{2})$/i;

@@ -1,5 +1,5 @@
 // Settings of one run: a flag wins over the environment (MON_* over SENSU_*), the environment over the current context, the
-// context over the default (API sheet 16.1).
+// context over the default.
 import { parseDuration } from '../../model/durations.ts';
 import { CtlError } from '../failure.ts';
 import { defaultTimeoutMs } from '../limits.ts';

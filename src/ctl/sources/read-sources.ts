@@ -1,4 +1,4 @@
-// Where resources are read from: files, folders, URLs and standard input (API sheet 16.7).
+// Where resources are read from: files, folders, URLs and standard input.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sendRequest } from '../client/http-request.ts';

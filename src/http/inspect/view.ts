@@ -29,7 +29,7 @@ export const frameView: ViewBounds = {
 
 const redacted = 'REDACTED';
 
-/** Names whose values are always secret (interface section 2.12), plus our own headers and hashes. */
+/** Names whose values are always secret, plus our own headers and hashes. */
 const secretNames = new Set([
   ...defaultRedact,
   'secrets',

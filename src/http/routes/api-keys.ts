@@ -1,4 +1,4 @@
-// API keys (interface section 4.1). The key is generated here, returned once in `Location`, and encrypted at rest.
+// API keys. The key is generated here, returned once in `Location`, and encrypted at rest.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';

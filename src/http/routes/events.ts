@@ -1,4 +1,4 @@
-// Events over HTTP (interface section 4.4). A write is answered with 201 after its commit, so it can be read back
+// Events over HTTP. A write is answered with 201 after its commit, so it can be read back
 // and survives a crash.
 import { randomUUID } from 'node:crypto';
 import { definitionsIn } from '../../actors/resources/configuration.ts';
@@ -65,7 +65,7 @@ const scopeOf = (body: unknown, scope: 'entity' | 'check'): Record<string, unkno
 };
 
 /**
- * The fields that a PUT requires (interface section 4.4, rule 4). An event posted without an interval has
+ * The fields that a PUT requires. An event posted without an interval has
  * `interval: 0` and can be written back.
  */
 const requireWhole = (body: unknown): void => {

@@ -1,4 +1,4 @@
-// Aggregates: results of many clients under one name, counted by severity (earlier-client sheet 3.4 and 4).
+// Aggregates: results of many clients under one name, counted by severity.
 import { attributesOf } from '../../model/earlier/attributes.ts';
 import type { CheckEvent } from '../../model/event.ts';
 

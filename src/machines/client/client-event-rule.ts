@@ -1,4 +1,4 @@
-// From the earlier generation to ours: a result of a client as an event of the pipeline (earlier-client sheet 5).
+// From the earlier generation to ours: a result of a client as an event of the pipeline.
 import { type Check, checkSchema } from '../../model/check.ts';
 import { attributesAnnotation, incidentAnnotation } from '../../model/earlier/attributes.ts';
 import { defaultHandler, unresolved } from '../../model/earlier/event-shape.ts';

@@ -1,4 +1,4 @@
-// Silence of clients (interface section 2.11 and 3; earlier-client sheet 3.9). Judged by our own clock at the thresholds
+// Silence of clients. Judged by our own clock at the thresholds
 // themselves, where the reference product looks every 30 s and believes the client's clock.
 import { isMap } from '../../model/earlier/json.ts';
 import { clientRepeatMs, defaultClientCriticalSeconds, defaultClientWarningSeconds } from '../limits.ts';

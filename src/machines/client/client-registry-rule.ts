@@ -1,5 +1,5 @@
 // Records of clients: what the registry keeps of a keepalive, what it makes up for a client that never sent one, and what
-// it says when a client comes or goes (earlier-client sheet 3.1 to 3.3).
+// it says when a client comes or goes.
 import { sentResultProblem } from '../../model/earlier/check-rules.ts';
 import { keepaliveRows } from '../../model/earlier/client-rules.ts';
 import { isMap, mergeMaps } from '../../model/earlier/json.ts';
@@ -121,7 +121,7 @@ export interface KeepaliveVerdict {
 
 /**
  * The check `keepalive` of a client: whatever its owner put into `keepalive`, tokens filled in from the client, and the
- * verdict. `handler` is who is told unless the owner says otherwise. A token nobody can fill is said in the output, and is a warning at least (earlier-client sheet 3.9).
+ * verdict. `handler` is who is told unless the owner says otherwise. A token nobody can fill is said in the output, and is a warning at least.
  */
 export const keepaliveResult = (
   record: ClientRecord,

@@ -1,5 +1,5 @@
 // Check definitions of ours in the words of the earlier generation, the requests made of them, and the pipes requests are
-// put into (earlier-client sheet 1.7, 3.4, 3.11 and 5.4).
+// put into.
 import type { CheckConfig } from '../../model/check.ts';
 import { attributesOf } from '../../model/earlier/attributes.ts';
 import { isHookKey } from '../../model/earlier/check-rules.ts';
@@ -103,7 +103,7 @@ export const isStandalone = (config: CheckConfig): boolean =>
 
 /**
  * What a result leaves out, its definition here says; what both say, the result does. A result of a proxy client shows the
- * command as it was defined: the tokens in it were filled in by us (earlier-client sheet 3.4).
+ * command as it was defined: the tokens in it were filled in by us.
  */
 export const completedResult = (
   result: ClientResult,

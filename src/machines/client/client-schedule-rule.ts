@@ -1,4 +1,4 @@
-// When a client runs its own checks (earlier-client sheet 1.10): the phase depends on the names of client and check and on
+// When a client runs its own checks: the phase depends on the names of client and check and on
 // the clock alone, so that restarts keep it and a thousand clients do not all run the same check at once.
 import { splayOf } from '../schedule/splay-rule.ts';
 

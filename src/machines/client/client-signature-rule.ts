@@ -1,5 +1,4 @@
-// Signatures of clients: the first one seen is adopted, and from then on everything must carry it (interface section 3,
-// "client without signature"; earlier-client sheet 3.1). Taking one back takes deleting the client.
+// Signatures of clients: the first one seen is adopted, and from then on everything must carry it. Taking one back takes deleting the client.
 import type { ClientContext } from './client-facts.ts';
 
 export const signatureOf = (message: Readonly<Record<string, unknown>>): string => {

@@ -1,5 +1,5 @@
 // What the API of the earlier generation shows of results, and what its operators do to incidents: keep them open, and end
-// them (earlier-client sheet 3.4, 3.7 and 4).
+// them.
 import type { Check } from '../../model/check.ts';
 import { attributesAnnotation, attributesOf } from '../../model/earlier/attributes.ts';
 import {

@@ -1,4 +1,4 @@
-// Keepalives: how long an agent may be silent, and the events its check `keepalive` gets (backend sheet 2.1 to 2.7).
+// Keepalives: how long an agent may be silent, and the events its check `keepalive` gets.
 // Silence is the sum of the waits that were kept since a keepalive arrived. It is no difference of two times on the wall: that
 // clock may be set, and an agent's clock may be wrong.
 import { type Check, checkSchema } from '../../model/check.ts';
@@ -126,7 +126,7 @@ export const silentEvent = (
   return keepaliveEvent(entity, keepalive, { status: level === 'critical' ? 2 : 1, output }, nowMs, newId);
 };
 
-/** Announced once, when an agent is heard of for the first time. Never stored (backend sheet 2.3). */
+/** Announced once, when an agent is heard of for the first time. Never stored. */
 export const registrationEvent = (entity: Entity, nowMs: number): Event => ({
   timestamp: Math.floor(nowMs / 1000),
   id: null,

@@ -1,4 +1,4 @@
-// Registration: whose word counts about an agent's configuration, the stored one's or the keepalive's (backend sheet 2.3).
+// Registration: whose word counts about an agent's configuration, the stored one's or the keepalive's.
 import { type Entity, type EntityConfig, withOwnSubscription } from '../../model/entity.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { managedByAgentLabels } from '../../model/reserved-labels.ts';

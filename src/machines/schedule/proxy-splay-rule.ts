@@ -1,4 +1,4 @@
-// Splay of proxy requests: the copies of one tick are spread over a share of its interval (backend sheet 5.6 and 5.7).
+// Splay of proxy requests: the copies of one tick are spread over a share of its interval.
 import type { CheckConfig } from '../../model/check.ts';
 import { nextRun } from './next-run-rule.ts';
 

@@ -1,4 +1,4 @@
-// Round robin: whose turn it is among the agents that hold a subscription (backend sheet 5.7). The ring is their names in
+// Round robin: whose turn it is among the agents that hold a subscription. The ring is their names in
 // alphabetical order; it may change between turns, so a turn is remembered by name, not by position.
 
 /** The ring as every backend sees it: each agent once, in byte order. */

@@ -1,4 +1,4 @@
-// Splay: when within its interval a check runs (backend sheet 5.2). The phase depends on the check's name and the wall
+// Splay: when within its interval a check runs. The phase depends on the check's name and the wall
 // clock alone, so that restarts and all backends agree on it, and checks of one interval do not all run at once.
 import { createHash } from 'node:crypto';
 import { remember } from '../../model/memo.ts';

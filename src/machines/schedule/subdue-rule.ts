@@ -1,4 +1,4 @@
-// Subdue: times in which a check is not run (backend sheet 5.9). A window lasts from its begin to its end, both included;
+// Subdue: times in which a check is not run. A window lasts from its begin to its end, both included;
 // with `repeat` it comes again on the days named, in the fixed offset its begin was written in. The part of a night window
 // that lies after midnight belongs to the day it began.
 import type { CheckConfig } from '../../model/check.ts';

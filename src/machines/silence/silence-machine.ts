@@ -1,4 +1,4 @@
-// The silence machine: the time in which one silence holds (backend sheet 4).
+// The silence machine: the time in which one silence holds.
 //   unset       its times
 //   pending     its begin
 //   active      its end: by time, by the resolution of an incident it matched, or by hand

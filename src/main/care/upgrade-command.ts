@@ -1,5 +1,4 @@
-// `mon-backend upgrade`: migrates the records of a store to the format of this program, with the backend running or stopped
-// (interface section 9).
+// `mon-backend upgrade`: migrates the records of a store to the format of this program, with the backend running or stopped.
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { version } from '../../program/version.ts';

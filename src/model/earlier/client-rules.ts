@@ -1,4 +1,4 @@
-// Validation rules for client definitions of the earlier generation (interface section 2.11).
+// Validation rules for client definitions of the earlier generation.
 
 import { flapRows, sourceAndAggregateRows } from './check-rules.ts';
 import type { Json } from './json.ts';

@@ -1,5 +1,5 @@
 // A broker the earlier generation already uses (Redis or RabbitMQ), and the registry on its other side: keepalives and
-// results are taken from it and acknowledged after the commit, requests are put into it (earlier-client sheet 2 and 3).
+// results are taken from it and acknowledged after the commit, requests are put into it.
 import { randomUUID } from 'node:crypto';
 import { parseGuarded } from '../../../model/guarded-json.ts';
 import { defaultMaxMessageBytes } from '../../../wire/earlier/limits.ts';

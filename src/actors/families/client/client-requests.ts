@@ -1,5 +1,5 @@
 // From a due check to the clients that run it: a definition becomes a request in the pipes of its subscriptions, on every
-// transport; a check about other clients becomes one request for each of them (earlier-client sheet 3.11).
+// transport; a check about other clients becomes one request for each of them.
 import type { ClientRecord } from '../../../machines/client/client-facts.ts';
 import {
   checkRequest,

@@ -1,5 +1,5 @@
 // The registry of clients of the earlier generation: one actor a client, found by name. Here messages from any transport
-// become facts (earlier-client sheet 3; interface sections 2.11 and 3).
+// become facts.
 import { reportedEntity } from '../../../machines/client/client-entity-rule.ts';
 import type { ClientContext, ClientFact, ClientRecord } from '../../../machines/client/client-facts.ts';
 import {

@@ -1,5 +1,5 @@
-// What is announced when an entity leaves: its incidents are resolved, and its deregistration handler is told
-// (interface section 6; backend sheet 2.7). None of these events is stored.
+// What is announced when an entity leaves: its incidents are resolved, and its deregistration handler is told.
+// None of these events is stored.
 import { checkSchema } from '../../../model/check.ts';
 import type { Entity } from '../../../model/entity.ts';
 import type { CheckEvent, Event } from '../../../model/event.ts';

@@ -1,5 +1,5 @@
 // When a check was last asked for. Agents tell the requests of one check apart by the second they were issued in, and drop the
-// second of two (agent sheet 4.2): who asks for a check that just ran is served in the next second instead.
+// second of two: who asks for a check that just ran is served in the next second instead.
 import type { CheckConfig } from '../../../model/check.ts';
 
 const keyOf = ({ metadata }: CheckConfig): string => `${metadata.namespace}/${metadata.name}`;

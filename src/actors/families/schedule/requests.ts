@@ -1,5 +1,5 @@
 // From a due check to the agents that run it. A check is asked for as it is, or once for every proxy entity it matches;
-// each request reaches every session that shares a subscription, or the agent whose turn it is (backend sheet 5.4 to 5.8).
+// each request reaches every session that shares a subscription, or the agent whose turn it is.
 import { randomUUID } from 'node:crypto';
 import { proxyDelaysMs } from '../../../machines/schedule/proxy-splay-rule.ts';
 import { type CheckConfig, checkSchema } from '../../../model/check.ts';

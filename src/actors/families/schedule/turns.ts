@@ -1,4 +1,4 @@
-// Turns of round robins: which agent ran a check last, for each subscription (backend sheet 5.7). Kept in the store, so that
+// Turns of round robins: which agent ran a check last, for each subscription. Kept in the store, so that
 // after a restart the next agent goes on; a store that is away changes no turn. One record a check.
 import { z } from 'zod';
 import { nextTurns } from '../../../machines/schedule/round-robin-rule.ts';

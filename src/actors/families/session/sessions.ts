@@ -130,8 +130,8 @@ export class Sessions {
 
   /**
    * Sends a request to every session that shares a subscription, once each; to large numbers of them over several turns of the
-   * event loop. Returns how many it goes to. A request with secrets goes only to agents that showed a certificate
-   * (interface section 5.5); the others are named in the log.
+   * event loop. Returns how many it goes to. A request with secrets goes only to agents that showed a certificate;
+   * the others are named in the log.
    */
   request(namespace: string, subscriptions: readonly string[], request: CheckRequest): number {
     const reached = this.#index.reach(namespace, subscriptions);
