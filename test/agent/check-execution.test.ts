@@ -118,6 +118,11 @@ test('whatever stands in the way before the command becomes the result', async (
     (await failing.execution.outcome)?.check.output,
     'error getting assets for check: no such host',
   );
+  const unknown = scene({}, { substitute: () => no('no value for .labels.disk') });
+  assert.equal(
+    (await unknown.execution.outcome)?.check.output,
+    'error while substituting check tokens: no value for .labels.disk',
+  );
   const denied = scene({}, { allowList: { ...allowEverything, permit: () => no('not allowed') } });
   const event = await denied.execution.outcome;
   assert.deepEqual([event?.check.output, event?.check.status, denied.commands.length], ['not allowed', 3, 0]);
@@ -153,7 +158,7 @@ test('a fault of ours is not swallowed', async () => {
       throw new Error('boom');
     },
   };
-  await assert.rejects(scene({}, broken).execution.outcome, /boom/);
+  await assert.rejects(scene({}, broken).execution.outcome, { message: 'boom' });
 });
 
 test('a run whose actor crashes fails, and its command is stopped', async () => {

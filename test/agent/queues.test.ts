@@ -176,3 +176,16 @@ test('what the memory has no room for stays on disk and is handed on again later
   assert.deepEqual(sent.slice(2), ['id-0', 'id-1']);
   relay.stop();
 });
+
+test('the queue says when no sent event is unsettled: at once, or after the last answer', () => {
+  const queue = queueWith(readableLog().log);
+  const calls: string[] = [];
+  queue.whenQuiet(() => calls.push('nothing sent'));
+  queue.open(outlet([]));
+  for (const id of ids(2)) queue.enqueue(eventOf(id));
+  queue.whenQuiet(() => calls.push('all settled'));
+  queue.acknowledged(['id-0'], []);
+  assert.deepEqual(calls, ['nothing sent']);
+  queue.acknowledged([], [{ id: 'id-1', message: 'no' }]);
+  assert.deepEqual(calls, ['nothing sent', 'all settled']);
+});

@@ -22,3 +22,8 @@ test('a burst below one counts as one, and a clock that stands still gives nothi
     [0, 1_000, 1_000, 0],
   );
 });
+
+test('without a rate nothing waits', () => {
+  const bucket = createTokenBucket(0, 1, 0);
+  assert.deepEqual([bucket.reserve(0), bucket.reserve(0), bucket.take(0), bucket.reserved], [0, 0, 0, 0]);
+});
