@@ -56,6 +56,15 @@ describe('the page under axe-core', { skip: withoutBrowser }, () => {
     const owned = inDefault('events/web-02/disk');
     await site.api.call('PUT', `${owned}/acknowledgement`, { comment: 'ordered', remind_every: 3_600 });
     await site.api.post(`${owned}/notes`, { text: 'the vendor was called' });
+    const colours = [31, 32, 33, 34, 35, 36]
+      .map((code) => `\u001b[${code}mcolour ${code}\u001b[0m`)
+      .join(' ');
+    const metadata = {
+      name: 'coloured',
+      namespace: 'default',
+      annotations: { runbook: 'https://runbooks.example.org/disk' },
+    };
+    await postEvent(site.api, 'web-02', 'coloured', 2, { check: { metadata, output: colours } });
     await site.api.post(inDefault('checks'), {
       command: 'true',
       interval: 60,
@@ -80,6 +89,7 @@ describe('the page under axe-core', { skip: withoutBrowser }, () => {
     ['/n/default/events?search=nothing-like-it', '.quiet-page'],
     ['/n/nowhere/events', '.quiet-page'],
     ['/n/default/events/web-02/disk', '.state.active'],
+    ['/n/default/events/web-02/coloured', '.ansi-red'],
     ['/n/default/entities', '.entities li'],
     ['/n/default/entities/web-02', '.state.active'],
     ['/n/default/silences', '.silences li'],

@@ -107,6 +107,50 @@ describe('an incident on the page', { skip: withoutBrowser }, () => {
     assert.equal((await kept('web-01')).acknowledgement, undefined);
   });
 
+  test('says what to read and where: links, colours and words of its output', async () => {
+    const output = [
+      '\u001b[31mDISK CRITICAL\u001b[0m - 97% of /var, see https://wiki.example.org/disk.',
+      '<img src=x onerror=alert(1)> javascript:alert(1)',
+      '/var/log grew',
+    ].join('\n');
+    const metadata = {
+      name: 'linked',
+      namespace: 'default',
+      labels: { team: 'storage' },
+      annotations: {
+        'mon.io/runbook_url': 'https://runbooks.example.org/disk',
+        note: 'javascript:alert(1) and http://plain.example.org/x',
+      },
+    };
+    await postEvent(site.api, 'web-09', 'linked', 2, { check: { metadata, output, handlers: ['pager'] } });
+    await open('/n/default/events?sort=name');
+    await rowOf('web-09')
+      .locator('.output', { hasText: /^DISK CRITICAL - 97%/ })
+      .waitFor();
+    await open('/n/default/events/web-09/linked');
+    const text = page.locator('.check-output pre.output');
+    await text.locator('.ansi-red', { hasText: /^DISK CRITICAL$/ }).waitFor();
+    const hrefs = await page
+      .locator('main a[target=_blank]')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    assert.deepEqual(hrefs.sort(), [
+      'http://plain.example.org/x',
+      'https://runbooks.example.org/disk',
+      'https://runbooks.example.org/disk',
+      'https://wiki.example.org/disk',
+    ]);
+    assert.equal(await page.locator('main img').count(), 0, 'output became HTML');
+    await page.getByLabel('Search the output').fill('VAR');
+    await page.getByText('1 of 2').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('2 of 2').waitFor();
+    assert.equal(await text.locator('mark.current').count(), 1);
+    for (const name of ['wrap', 'expand']) await page.getByRole('button', { name, exact: true }).click();
+    await page.locator('pre.output.unwrapped.whole').waitFor();
+    await page.locator('.facts a', { hasText: 'pager' }).click();
+    await page.waitForURL('**/config/handlers/pager');
+  });
+
   test('is acknowledged together with others', async () => {
     await open('/n/default/events?sort=name');
     await rowOf('web-01').waitFor();

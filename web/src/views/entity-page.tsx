@@ -8,6 +8,7 @@ import { firstLine, severityRank } from '../lib/format.ts';
 import { useShortcuts } from '../lib/keys.ts';
 import { usePolled } from '../lib/live.ts';
 import { attempt } from '../lib/notices.ts';
+import { readOutput } from '../lib/output-text.ts';
 import { type Entity, type EntitySystem, eventPath, isSilenced, type MonEvent } from '../lib/resources.ts';
 import { go, href } from '../lib/router.ts';
 import { useSilentAgents } from '../lib/silent-agents.ts';
@@ -94,7 +95,7 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
                 {isSilenced(event) && <span class="tag silenced">silenced</span>}
                 {staleOf(event) !== undefined && <span class="tag stale">stale</span>}
               </a>
-              <span class="output">{firstLine(event.check.output)}</span>
+              <span class="output">{firstLine(readOutput(event.check.output).text)}</span>
               <HistoryStrip history={event.check.history ?? []} />
               <Ago at={event.check.executed || event.timestamp} />
             </li>

@@ -1,5 +1,6 @@
 // One event: what the check said, how it got here, what the pipelines did with it and why, and its statechart, live.
 
+import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { EventListPage } from '../../../src/http/inspect/events/protocol.ts';
 import type { Trace } from '../../../src/pipeline/trace.ts';
@@ -33,6 +34,8 @@ import { HistoryStrip, StatusWord } from '../parts/status.tsx';
 import { acknowledgeFor } from './acknowledge-dialog.tsx';
 import { ActorPanel } from './actor-panel.tsx';
 import { IncidentPanel } from './incident-panel.tsx';
+import { HelpLinks, LabelsPanel } from './labels-panel.tsx';
+import { OutputPanel } from './output-panel.tsx';
 import { silenceFor } from './silence-dialog.tsx';
 import { TraceView } from './trace-view.tsx';
 
@@ -116,6 +119,7 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
           <h1 tabIndex={-1}>{check}</h1>
         </div>
         <div class="row">
+          {event !== undefined && <HelpLinks event={event} />}
           {mayRun && (
             <button
               type="button"
@@ -156,7 +160,7 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
       )}
       {silentSince !== undefined && <SilentBanner entity={entity} since={silentSince} />}
       {event !== undefined && (
-        <Summary event={event} since={row?.since} isStale={silentSince !== undefined} />
+        <Summary namespace={namespace} event={event} since={row?.since} isStale={silentSince !== undefined} />
       )}
       {event !== undefined && event.check.state !== 'passing' && (
         <IncidentPanel
@@ -169,9 +173,7 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
       )}
       {event !== undefined && (
         <div class="columns">
-          <Panel title="Output" aside={<CopyButton text={event.check.output} />}>
-            <pre class="output">{event.check.output || 'The check said nothing.'}</pre>
-          </Panel>
+          <OutputPanel output={event.check.output} />
           <Panel
             title="What the pipelines did"
             aside={traces.data?.[0] && <TraceTime trace={traces.data[0]} />}
@@ -196,8 +198,9 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
       {event !== undefined && (
         <div class="columns">
           <Panel title="Check">
-            <Facts rows={checkFacts(event.check)} />
+            <Facts rows={checkFacts(namespace, event.check, row?.rerun !== 'noCheck')} />
           </Panel>
+          <LabelsPanel event={event} />
           <Panel title="Raw event" aside={<CopyButton text={JSON.stringify(event, null, 2)} />}>
             <Json value={event} />
           </Panel>
@@ -210,13 +213,14 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
 const TraceTime = ({ trace }: { trace: Trace }) => <Ago at={trace.startedAtMs / 1000} />;
 
 interface SummaryProps {
+  readonly namespace: string;
   readonly event: MonEvent;
   /** When it got its severity, in Unix seconds, as the backend keeps it; undefined until it is known. */
   readonly since: number | undefined;
   readonly isStale: boolean;
 }
 
-const Summary = ({ event: { check, timestamp }, event, since, isStale }: SummaryProps) => (
+const Summary = ({ namespace, event: { check, timestamp }, event, since, isStale }: SummaryProps) => (
   <div class={`summary ${check.status === 0 ? 'calm' : 'loud'} ${isStale ? 'stale' : ''}`}>
     <div>
       <StatusWord status={check.status} />
@@ -229,9 +233,9 @@ const Summary = ({ event: { check, timestamp }, event, since, isStale }: Summary
         {check.state !== undefined && <span class="tag">{check.state}</span>}
         {check.acknowledgement && <OwnerTag {...check.acknowledgement} />}
         {isSilenced(event) && (
-          <span class="tag silenced" title={(check.silenced ?? []).join(', ')}>
-            silenced by {(check.silenced ?? []).join(', ') || 'a silence'}
-          </span>
+          <a class="tag silenced" href={href(`/n/${encode(namespace)}/silences`)}>
+            silenced by <bdi>{(check.silenced ?? []).join(', ') || 'a silence'}</bdi>
+          </a>
         )}
       </span>
     </div>
@@ -266,7 +270,42 @@ const Summary = ({ event: { check, timestamp }, event, since, isStale }: Summary
 
 const list = (values: readonly string[] | null | undefined): string => (values ?? []).join(', ') || 'none';
 
-const checkFacts = (check: EventCheck): [string, string][] => [
+/** Names of definitions, each leading to where it is kept. */
+const Kept = ({
+  namespace,
+  kind,
+  names,
+}: {
+  readonly namespace: string;
+  readonly kind: string;
+  readonly names: readonly string[];
+}) =>
+  names.length === 0 ? (
+    <>none</>
+  ) : (
+    names.map((name, index) => (
+      <Fragment key={name}>
+        {index > 0 && ', '}
+        <a href={href(`/n/${encode(namespace)}/config/${kind}/${encode(name)}`)}>
+          <bdi>{name}</bdi>
+        </a>
+      </Fragment>
+    ))
+  );
+
+const checkFacts = (
+  namespace: string,
+  check: EventCheck,
+  isDefined: boolean,
+): (readonly [string, ComponentChildren])[] => [
+  [
+    'definition',
+    isDefined ? (
+      <Kept namespace={namespace} kind="checks" names={[check.metadata.name]} />
+    ) : (
+      'none: its results come from elsewhere'
+    ),
+  ],
   ['command', check.command ?? 'none'],
   [
     'runs',
@@ -278,8 +317,16 @@ const checkFacts = (check: EventCheck): [string, string][] => [
   ],
   ['took', check.duration === undefined ? 'unknown' : `${check.duration.toFixed(3)} s`],
   ['TTL', check.ttl > 0 ? duration(check.ttl) : 'none'],
-  ['handlers', list(check.handlers)],
-  ['pipelines', list(check.pipelines?.map((pipeline) => pipeline.name))],
+  ['handlers', <Kept key="handlers" namespace={namespace} kind="handlers" names={check.handlers ?? []} />],
+  [
+    'pipelines',
+    <Kept
+      key="pipelines"
+      namespace={namespace}
+      kind="pipelines"
+      names={(check.pipelines ?? []).map(({ name }) => name)}
+    />,
+  ],
   ['subscriptions', list(check.subscriptions)],
   ['processed by', check.processed_by ?? 'unknown'],
 ];

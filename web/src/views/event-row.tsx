@@ -4,6 +4,7 @@ import type { EventRow, WhyGone } from '../../../src/http/inspect/events/protoco
 import { now } from '../lib/clock.ts';
 import { keyOf } from '../lib/event-key.ts';
 import { duration, firstLine } from '../lib/format.ts';
+import { readOutput } from '../lib/output-text.ts';
 import { eventPath, isSilenced } from '../lib/resources.ts';
 import { href } from '../lib/router.ts';
 import { Ago } from '../parts/bits.tsx';
@@ -55,7 +56,7 @@ const Line = ({ namespace, event, gone, silentSince, isResolving, isAt, isChosen
         <span>{entity.metadata.name}</span>
       </a>
       <a class="output" href={to} tabIndex={-1}>
-        {firstLine(check.output) || 'no output'}
+        {firstLine(readOutput(check.output).text) || 'no output'}
       </a>
       <span class="tags">
         {gone !== undefined && <span class="tag">{goneWords[gone]}</span>}

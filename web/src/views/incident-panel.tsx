@@ -33,13 +33,11 @@ export const IncidentPanel = ({ namespace, event, mayWrite, onAcknowledge, onDon
           <b>
             <bdi>{acknowledgement.owner}</bdi>
           </b>{' '}
-          takes care of it since{' '}
-          <span title={dateTime(acknowledgement.at * 1000)}>
-            <Ago at={acknowledgement.at} />
-          </span>
+          takes care of it, acknowledged <Ago at={acknowledgement.at} />
           {acknowledgement.by !== acknowledgement.owner && (
             <>
-              , says <bdi>{acknowledgement.by}</bdi>
+              {' '}
+              by <bdi>{acknowledgement.by}</bdi>
             </>
           )}
           {acknowledgement.comment !== '' && (
