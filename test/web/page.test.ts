@@ -200,7 +200,7 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     };
     const file = await save('Recording');
     const machine = JSON.parse(readFileSync(await save('Machine for XState'), 'utf8'));
-    assert.deepEqual(Object.keys(machine.states), ['result', 'ttl', 'delivery']);
+    assert.deepEqual(Object.keys(machine.states), ['result', 'acknowledgement', 'ttl', 'delivery']);
     const events = JSON.parse(readFileSync(await save('Events for Stately'), 'utf8'));
     assert.equal(events.length, 1 + 2 * seen);
     await open('/open');
