@@ -11,7 +11,7 @@ const rowsOf = (of: Readonly<Record<string, string>> | null | undefined): readon
 const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text.trim());
 
 /** What the check, then its entity, says to read first: `runbook`, `mon.io/runbook_url`, `dashboard` and the like. */
-export const helpOf = ({ check, entity }: MonEvent): readonly Row[] => {
+const helpOf = ({ check, entity }: MonEvent): readonly Row[] => {
   const found = new Map<string, string>();
   for (const { annotations, labels } of [check.metadata, entity.metadata] as const)
     for (const [name, value] of [...rowsOf(annotations), ...rowsOf(labels)]) {
