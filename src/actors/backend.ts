@@ -81,7 +81,13 @@ export class Backend {
       commit,
       table,
       boot: {
-        rebuild: () => restoreBackend({ ...options, ...opened, services: this.#services }),
+        rebuild: () =>
+          restoreBackend({
+            ...options,
+            ...opened,
+            registry: opened.runtime.registry,
+            services: this.#services,
+          }),
         beginWork: async () => this.#beginWork(),
         drain: () => this.#drain(),
         failed: (error) => options.log.error({ error }, "the backend can't go on"),

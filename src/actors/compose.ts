@@ -9,7 +9,7 @@ import { composePipelines } from './compose/compose-pipelines.ts';
 import { composeProblems, configurationCheck, type Problems } from './compose/compose-problems.ts';
 import { composeScheduling, type Scheduling } from './compose/compose-scheduling.ts';
 import { composeSessions } from './compose/compose-sessions.ts';
-import { composeTree } from './compose/compose-tree.ts';
+import { composeTree, type Tree } from './compose/compose-tree.ts';
 import type { Dependencies } from './compose/dependencies.ts';
 import type { Services } from './compose/services.ts';
 import { eventIn, sinceInRecord } from './events/event-in-record.ts';
@@ -19,7 +19,7 @@ import { bootFamily } from './families/boot/boot-family.ts';
 import { Clients, clientRegistryVersion } from './families/client/clients.ts';
 import { refusalsCheckName } from './families/client/refusals.ts';
 import { EntityGate } from './families/entity/entity-bounds.ts';
-import { type EntityTree, lastEvent } from './families/entity/entity-tree.ts';
+import { lastEvent } from './families/entity/entity-tree.ts';
 import { HeldEvents } from './families/entity/held-events.ts';
 import { entityBounds } from './families/entity/limits.ts';
 import { RegisteredEntities } from './families/entity/registered-entities.ts';
@@ -95,9 +95,8 @@ export const compose = (dependencies: Dependencies): Services => {
     registered.noteCommitted(key, record !== undefined);
     noteEntity(key);
   });
-  const tree: EntityTree = composeTree(dependencies, {
+  const { tree, checkDeliveries, isCrowded }: Tree = composeTree(dependencies, {
     pipelines,
-    announcements,
     silences,
     registered,
     entityRestored: noteEntity,
@@ -116,6 +115,7 @@ export const compose = (dependencies: Dependencies): Services => {
     admitsEntity,
     silences,
     unheard: pipelines.unheard,
+    isCrowded,
     announce,
   });
   const sessions = composeSessions(dependencies, tree, withheld);
@@ -200,6 +200,7 @@ export const compose = (dependencies: Dependencies): Services => {
     reader,
     problems,
     pipelines,
+    checkDeliveries,
     announcements,
     configuration,
     sessions,

@@ -26,6 +26,8 @@ export interface IngestPorts {
   readonly silences: Pick<Silences, 'matching' | 'endingOnResolve'>;
   /** The trace of an event that names nobody who can be told; undefined when somebody can. */
   readonly unheard: (event: Event) => unknown;
+  /** The deliveries of all checks take as much as they may. */
+  readonly isCrowded: () => boolean;
   /** To the pipelines: an event without a check is handled and not kept. The receipt is told once it is durable. */
   readonly announce: (event: Event, receipt: Receipt) => void;
 }
@@ -127,7 +129,9 @@ export class Ingest {
     const silenced = this.#ports.silences.matching(event, Math.floor(nowMs / 1000));
     const expiring = this.#ports.silences.endingOnResolve(namespace, silenced);
     const untold = this.#ports.unheard(event);
-    const fact: CheckFact = { type: 'result.received', event, nowMs, silenced, expiring, untold, write };
+    const isCrowded = this.#ports.isCrowded();
+    const around = { nowMs, silenced, expiring, untold, isCrowded, write };
+    const fact: CheckFact = { type: 'result.received', event, ...around };
     this.#ports.registry.tell(id, fact, receipt);
   }
 }

@@ -27,6 +27,10 @@ const gauges: Readonly<Record<string, Shown>> = {
   resourceBytes: { name: 'resource_bytes', help: 'Total size of stored resources as JSON.' },
   memoBytes: { name: 'memo_bytes', help: 'Size of the memo for expressions.' },
   deliveriesRunning: { name: 'deliveries_running', help: 'Events whose pipelines are running.' },
+  deliveryBytesWaiting: {
+    name: 'delivery_bytes_waiting',
+    help: 'Size of the events that wait behind another delivery of their check.',
+  },
   checksStopped: { name: 'checks_stopped', help: 'Checks that are currently overdue.' },
   actors: { name: 'actors', help: 'Running actors.' },
   supervisors: { name: 'supervisors', help: 'Running supervisors.' },

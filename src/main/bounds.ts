@@ -3,7 +3,11 @@
 import { entityBounds } from '../actors/families/entity/limits.ts';
 import { maxCheckMail } from '../actors/families/kit/limits.ts';
 import { maxQueuedRequests } from '../actors/families/session/limits.ts';
-import { maxKeptAssetScripts, maxWaitingDeliveries } from '../actors/pipelines/limits.ts';
+import {
+  maxAllWaitingDeliveryBytes,
+  maxKeptAssetScripts,
+  maxWaitingDeliveries,
+} from '../actors/pipelines/limits.ts';
 import { maxResourceBytes, maxResourcesPerKind } from '../actors/resources/limits.ts';
 import { maxParkedMessages } from '../actors/runtime/limits.ts';
 import { maxDirectoryLogins } from '../http/auth/providers/limits.ts';
@@ -30,7 +34,12 @@ import {
   maxThrottledKeys,
   maxUnreadAnswerBytes,
 } from '../http/limits.ts';
-import { maxHistoryEntries, maxPendingDeliveries, maxRecentIds } from '../machines/limits.ts';
+import {
+  maxHistoryEntries,
+  maxPendingDeliveries,
+  maxPendingDeliveryBytes,
+  maxRecentIds,
+} from '../machines/limits.ts';
 import {
   maxCronCharacters,
   maxExpressions,
@@ -148,9 +157,21 @@ export const bounds: readonly Bound[] = [
     collection: 'pending deliveries of one check',
     by: 'results that arrive faster than handlers run',
     entries: maxPendingDeliveries,
-    whenFull: 'the least important one is dropped, with a log line',
-    gauge: 'mon_backend_queue_length{queue="deliveries"}',
+    bytes: { most: maxPendingDeliveryBytes, of: 'all' },
+    whenFull: 'the least important one is dropped, with a log line and a mark in the trace',
+    gauge: 'mon_backend_delivery_bytes_waiting',
     test: ['machines/small-rules.test.ts', 'past the bound loses the oldest repetition, never the head'],
+  },
+  {
+    collection: 'pending deliveries of all checks',
+    by: 'results that arrive faster than handlers run',
+    bytes: { most: maxAllWaitingDeliveryBytes, of: 'all' },
+    whenFull: 'each check keeps one waiting, and drops the others with a log line and a mark in the trace',
+    gauge: 'mon_backend_delivery_bytes_waiting',
+    test: [
+      'actors/engine/delivery-records.test.ts',
+      'while all deliveries together take as much as they may, a check keeps one waiting',
+    ],
   },
   {
     collection: 'resources of one kind, such as checks, silences and stashes',

@@ -8,9 +8,9 @@ import { StoreError } from './snapshot-store.ts';
 
 /**
  * 1: everything up to the first migration. 2: entity records of version 2, with the time they may be silent. 3: check
- * records of version 2, with acknowledgements.
+ * records of version 2, with acknowledgements. 4: check records of version 3, whose deliveries are records of their own.
  */
-export const storeFormat = 3;
+export const storeFormat = 4;
 
 export interface StoreMarker {
   readonly format: number;

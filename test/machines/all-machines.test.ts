@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { AnyStateMachine } from 'xstate';
 import { allMachines } from '../../src/machines/all-machines.ts';
 import { seed, seeded } from '../property.ts';
-import { bring, nameOf, rootOf, statesOf, type Transition, transitionsOf } from './harness.ts';
+import { bring, nameOf, type Origin, rootOf, statesOf, type Transition, transitionsOf } from './harness.ts';
 import { walks } from './walks.ts';
 
 const maxWalks = 3_000;
@@ -20,7 +20,11 @@ const walkThrough = (
 ) => {
   const walk = walks[machine.id];
   if (walk === undefined) throw new Error(`no walk for machine ${machine.id}: add one to walks.ts`);
-  const live = bring(machine, { input: walk.input }, onTransition);
+  const places: readonly Origin[] = [
+    { input: walk.input },
+    ...(walk.snapshots ?? []).map((snapshot) => ({ snapshot })),
+  ];
+  const live = bring(machine, places[Math.floor(random() * places.length)] as Origin, onTransition);
   let nowMs = 1_700_000_000_000;
   const states = new Set(live.snapshot()._nodes.map(({ id }) => id));
   for (let step = 0; step < walk.length && live.snapshot().status === 'active'; step += 1) {

@@ -247,8 +247,38 @@ describe('the check machine: delivery', () => {
     const effects = check.send(result({ check: { ...told, ttl: 30 }, event: { metrics } }));
     assert.deepEqual(types(effects), ['persist', 'deadline.set', 'deliver']);
     const last = effects.at(-1);
-    assert.equal(last?.type === 'deliver' && last.event.metrics?.handlers?.[0], 'influx');
+    assert.equal(last?.type === 'deliver' && last.event?.metrics?.handlers?.[0], 'influx');
     assert.equal(contextOf(check).pending.length, 1);
+  });
+
+  it('names what waits, and hands its event to the write', () => {
+    const check = start();
+    const first = check.send(result({ check: told, executed: 1 }))[0];
+    const second = check.send(result({ check: told, executed: 2 }))[0];
+    assert.ok(first?.type === 'persist' && second?.type === 'persist');
+    const [added] = second.deliveries?.added ?? [];
+    assert.deepEqual([added?.seq, added?.event.check?.executed], [2, 2]);
+    assert.equal(added?.bytes, Buffer.byteLength(JSON.stringify(added?.event)));
+    assert.deepEqual(contextOf(check).pending, [
+      { seq: 1, bytes: 0, isChange: true },
+      { seq: 2, bytes: added?.bytes, isChange: false },
+    ]);
+    assert.deepEqual(first.deliveries?.added[0]?.bytes, 0, 'what is told at once is not measured');
+    const [persist] = check.send(finished(1));
+    assert.deepEqual(persist, { type: 'persist', deliveries: { added: [], finished: [1], dropped: [] } });
+  });
+
+  it('keeps one waiting while the deliveries of all checks take as much as they may', () => {
+    const check = start();
+    const crowded = (executed: number) => ({ ...result({ check: told, executed }), isCrowded: true });
+    for (let n = 1; n <= 3; n += 1) check.send(result({ check: told, executed: n }));
+    const [persist] = check.send(crowded(4));
+    assert.deepEqual(
+      contextOf(check).pending.map(({ seq }) => seq),
+      [1, 4],
+    );
+    assert.deepEqual(persist?.type === 'persist' && persist.deliveries?.dropped, [2, 3]);
+    assert.deepEqual(persist?.type === 'persist' && persist.dropped, 2);
   });
 
   it('delivers one at a time, in order', () => {
@@ -259,7 +289,7 @@ describe('the check machine: delivery', () => {
     assert.deepEqual(check.send(finished(2)), [], 'not the head');
     const next = check.send(finished(1));
     assert.deepEqual(types(next), ['persist', 'deliver']);
-    assert.equal(next[1]?.type === 'deliver' && next[1].event.check?.executed, 2);
+    assert.deepEqual(next[1], { type: 'deliver', seq: 2 }, 'its event is in its record');
     check.send(finished(2));
     assert.deepEqual(types(check.send(finished(3))), ['persist']);
     assert.deepEqual(check.send(finished(3)), [], 'told twice');
@@ -309,8 +339,39 @@ describe('restoring a check', () => {
     assert.deepEqual({ value, context }, good());
   });
 
+  it('moves the events of a record of version 2 into records of their own, in one write', () => {
+    const { value, context } = good();
+    const told = contextOf(bring(checkMachine, { snapshot: restoreCheck(good(), checkVersion) })).event;
+    const { deliverySeries: _, ...old } = context;
+    const pending = [1, 2].map((seq) => ({ seq, event: { ...told, timestamp: seq } }));
+    const check: Live<CheckFact, CheckEffect> = bring(checkMachine, {
+      snapshot: restoreCheck({ value, context: { ...old, pending } }, 2),
+    });
+    const effects = check.send({ type: 'check.resumed', nowMs: 0 });
+    assert.deepEqual(types(effects), ['deadline.set', 'persist', 'deliver']);
+    const persist = effects[1];
+    assert.ok(persist?.type === 'persist');
+    assert.deepEqual(
+      persist.deliveries?.added.map(({ seq, event }) => [seq, event.timestamp]),
+      [
+        [1, 1],
+        [2, 2],
+      ],
+    );
+    assert.deepEqual(effects[2], { type: 'deliver', seq: 1 });
+    assert.equal(contextOf(check).deliverySeries, 0);
+    assert.deepEqual(
+      contextOf(check).pending.map((one) => [one.seq, one.isChange, 'event' in one]),
+      [
+        [1, true, false],
+        [2, true, false],
+      ],
+    );
+    assert.deepEqual(types(check.send({ type: 'check.resumed', nowMs: 0 })), ['deadline.set', 'deliver']);
+  });
+
   const bad: readonly [string, unknown, number, RegExp][] = [
-    ['a newer version', good(), checkVersion + 1, /version 3 is unknown/],
+    ['a newer version', good(), checkVersion + 1, /version 4 is unknown/],
     ['version 0', good(), 0, /version 0 is unknown/],
     ['nothing', null, checkVersion, /not an object/],
     ['no context', { value: good().value }, checkVersion, /context is not an object/],
@@ -333,6 +394,24 @@ describe('restoring a check', () => {
       { ...good(), context: { ...good().context, pending: {} } },
       checkVersion,
       /context\.pending/,
+    ],
+    [
+      'a delivery without a number',
+      { ...good(), context: { ...good().context, pending: [{ bytes: 0 }] } },
+      checkVersion,
+      /no delivery/,
+    ],
+    [
+      'a delivery of version 2 without an event',
+      { ...good(), context: { ...good().context, pending: [{ seq: 1 }] } },
+      2,
+      /version 2 cannot be brought to version 3 .*no delivery/,
+    ],
+    [
+      'no series',
+      { ...good(), context: { ...good().context, deliverySeries: undefined } },
+      checkVersion,
+      /deliverySeries/,
     ],
     [
       'a final state',

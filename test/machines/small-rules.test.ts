@@ -3,12 +3,19 @@ import { describe, it } from 'node:test';
 import { clampWaitMs, nextWaitMs } from '../../src/machines/agent-connection/back-off-rule.ts';
 import { graceDeadline, resumedDeadline } from '../../src/machines/boot-grace-rule.ts';
 import type { PendingDelivery } from '../../src/machines/check/check-facts.ts';
-import { needsDelivery, queueDelivery } from '../../src/machines/check/delivery-rule.ts';
+import {
+  carriesEvents,
+  fromOldDelivery,
+  needsDelivery,
+  queueDelivery,
+  withoutEvents,
+} from '../../src/machines/check/delivery-rule.ts';
 import { mergeResult } from '../../src/machines/check/merge-rule.ts';
 import { hasSeen, noRecentIds, remember, rememberWrite } from '../../src/machines/check/recent-ids-rule.ts';
 import { ttlDeadline, ttlFailure } from '../../src/machines/check/ttl-rule.ts';
 import { maxPendingDeliveries, maxPendingDeliveryBytes, maxRecentIds } from '../../src/machines/limits.ts';
 import { nextInRing, nextTurns, ringOf } from '../../src/machines/schedule/round-robin-rule.ts';
+import type { CheckEvent } from '../../src/model/event.ts';
 import { repeatKeyOf } from '../../src/model/repeat-key.ts';
 import { fc } from '../property.ts';
 import { agentBackOff, idOf, sampleEvent } from './samples.ts';
@@ -72,7 +79,7 @@ describe('delivery', () => {
     }
   });
 
-  const delivery = (seq: number, changes: boolean): PendingDelivery => {
+  const delivery = (seq: number, changes: boolean) => {
     const first = mergeResult(null, sampleEvent({ status: 0 }), { nowMs: 0, silenced: [] }).stored;
     const event = mergeResult(first, sampleEvent({ status: changes ? 1 : 0 }), {
       nowMs: 0,
@@ -85,7 +92,8 @@ describe('delivery', () => {
   const queueOf = (changes: readonly number[]): PendingDelivery[] =>
     Array.from({ length: maxPendingDeliveries }, (_, seq) => ({
       seq,
-      event: (changes.includes(seq) ? change : repetition).event,
+      bytes: 100,
+      isChange: changes.includes(seq),
     }));
   const seqs = (pending: readonly PendingDelivery[]): number[] => pending.map(({ seq }) => seq);
 
@@ -96,8 +104,9 @@ describe('delivery', () => {
   });
 
   it('past the bound loses the oldest repetition, never the head', () => {
-    const { pending, dropped } = queueDelivery(queueOf([1, 2]), { seq: 128, event: change.event });
+    const { pending, dropped, changes } = queueDelivery(queueOf([1, 2]), { seq: 128, event: change.event });
     assert.equal(dropped, 1);
+    assert.deepEqual([changes.added.map(({ seq }) => seq), changes.dropped], [[128], [3]]);
     assert.equal(pending.length, maxPendingDeliveries);
     assert.deepEqual(seqs(pending).slice(0, 4), [0, 1, 2, 4]);
     assert.equal(seqs(pending).at(-1), 128);
@@ -111,21 +120,25 @@ describe('delivery', () => {
 });
 
 describe('deliveries that wait, in bytes', () => {
+  interface Sample {
+    readonly seq: number;
+    readonly event: CheckEvent;
+  }
   /** `bytes` of JSON in all; a repetition unless `isChange`. */
-  const delivery = (seq: number, bytes: number, isChange = false): PendingDelivery => {
+  const delivery = (seq: number, bytes: number, isChange = false): Sample => {
     const history = [0, isChange ? 1 : 2, 2].map((status) => ({ status, executed: 1, flapping: false }));
     const event = sampleEvent({ check: { status: 2, history, output: '' } });
     const rest = Buffer.byteLength(JSON.stringify(event));
     return { seq, event: sampleEvent({ check: { status: 2, history, output: 'x'.repeat(bytes - rest) } }) };
   };
   const quarter = maxPendingDeliveryBytes / 4;
-  const queued = (waiting: readonly PendingDelivery[]) =>
+  const queued = (waiting: readonly Sample[]) =>
     waiting.reduce(
       (all, one) => {
         const { pending, dropped } = queueDelivery(all.pending, one);
         return { pending, dropped: all.dropped + dropped };
       },
-      { pending: [delivery(0, quarter)] as readonly PendingDelivery[], dropped: 0 },
+      { pending: queueDelivery([], delivery(0, quarter)).pending, dropped: 0 },
     );
   const seqs = ({ pending }: { readonly pending: readonly PendingDelivery[] }) =>
     pending.map(({ seq }) => seq);
@@ -152,10 +165,28 @@ describe('deliveries that wait, in bytes', () => {
     assert.deepEqual([seqs(large), large.dropped], [[0, 4], 3]);
   });
 
-  it('sizes what an older record holds without a size', () => {
-    const restored = Array.from({ length: 5 }, (_, seq) => delivery(seq, quarter));
-    const { pending, dropped } = queueDelivery(restored, delivery(5, quarter));
-    assert.deepEqual([pending.map(({ seq }) => seq), dropped], [[0, 2, 3, 4, 5], 1]);
+  it('one that is given up at once never gets a record', () => {
+    const crowded = [1, 2].map((seq) => delivery(seq, quarter, true));
+    const { pending } = queued(crowded);
+    const { changes, dropped } = queueDelivery(pending, delivery(3, quarter), true);
+    assert.deepEqual([changes.added, changes.dropped, dropped], [[], [1], 2]);
+  });
+
+  it('sizes what an older record holds without a size, and takes the event out of it', () => {
+    const old = [0, 1].map((seq) => delivery(seq, quarter, seq === 1));
+    const pending = old.map(fromOldDelivery);
+    assert.ok(carriesEvents(pending));
+    const apart = withoutEvents(pending);
+    assert.deepEqual(apart.pending, [
+      { seq: 0, bytes: quarter, isChange: false },
+      { seq: 1, bytes: quarter, isChange: true },
+    ]);
+    assert.deepEqual(
+      apart.changes.added,
+      old.map((one) => ({ ...one, bytes: quarter })),
+    );
+    assert.ok(!carriesEvents(apart.pending));
+    assert.throws(() => fromOldDelivery({ seq: 1 }), /is no delivery/);
   });
 });
 

@@ -1,7 +1,9 @@
 // Where each machine can go: its input, and the facts a random walk may tell it. Used to show that every transition can
 // be taken. A fact is made from the context, so that ids and times fit often enough.
-import type { EventObject } from 'xstate';
+import { readFileSync } from 'node:fs';
+import type { EventObject, Snapshot } from 'xstate';
 import type { CheckContext } from '../../src/machines/check/check-facts.ts';
+import { restoreCheck } from '../../src/machines/check/check-machine.ts';
 import type { ClientContext } from '../../src/machines/client/client-facts.ts';
 import type { DeliveryQueueContext } from '../../src/machines/delivery-queue/delivery-queue-rule.ts';
 import type { EntityContext } from '../../src/machines/entity/entity-facts.ts';
@@ -18,6 +20,8 @@ interface Scene {
 
 export interface Walk {
   readonly input: unknown;
+  /** Other places to begin: what earlier programs stored. */
+  readonly snapshots?: readonly Snapshot<unknown>[];
   /** Steps of one walk. */
   readonly length: number;
   readonly facts: readonly ((scene: Scene) => EventObject)[];
@@ -35,8 +39,13 @@ const plain = (...types: readonly string[]): Walk['facts'] =>
 
 const flapsAbove = (low: number) => ({ low_flap_threshold: low, high_flap_threshold: low + 1 });
 
+const checkOfVersion2 = JSON.parse(readFileSync('test/fixtures/check/v2.json', 'utf8')) as {
+  readonly state: unknown;
+};
+
 const checkWalk: Walk = {
   input: { namespace: 'default', entity: 'web-01', check: 'cpu' },
+  snapshots: [restoreCheck(checkOfVersion2.state, 2)],
   length: 120,
   facts: [
     ...[1, 2, 3].map(() => (scene: Scene) => ({

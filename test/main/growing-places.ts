@@ -50,6 +50,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/families/session/subscription-index': { '#holders': perSession, '#held': perSession },
   'actors/families/silence/silence-index': { '#byNamespace': perResource },
   'actors/pipelines/check-deliveries': { '#underWay': bound('pending deliveries of one check') },
+  'actors/pipelines/waiting-bytes': { '#byCheck': bound('pending deliveries of one check') },
   'actors/pipelines/deliveries': {
     '#waiting': bound('events waiting for a worker'),
     '#idle': because('those who wait for the end of a backend that stops'),

@@ -6,20 +6,19 @@ import { entityKey, keepaliveCheckName } from '../../model/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import { type CheckPorts, checkFamily } from '../families/check/check-family.ts';
 import { type EntityPorts, entityFamily } from '../families/entity/entity-family.ts';
-import { checkId, EntityTree, lastEvent } from '../families/entity/entity-tree.ts';
+import { EntityTree, lastEvent } from '../families/entity/entity-tree.ts';
 import type { RegisteredEntities } from '../families/entity/registered-entities.ts';
 import { noteAgainMs } from '../families/kit/limits.ts';
 import type { Silences } from '../families/silence/silences.ts';
 import { reportReceipt } from '../outcomes/receipts.ts';
-import type { Announcements } from '../pipelines/announcements.ts';
 import { CheckDeliveries } from '../pipelines/check-deliveries.ts';
+import { maxAllWaitingDeliveryBytes } from '../pipelines/limits.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import type { ActorId } from '../runtime/contract.ts';
 import type { Dependencies } from './dependencies.ts';
 
 export interface TreeNeighbours extends Pick<EntityPorts, 'publish' | 'configChanged'> {
   readonly pipelines: Pipelines;
-  readonly announcements: Announcements;
   readonly silences: Silences;
   readonly registered: RegisteredEntities;
   /** At boot: a check came up from this record. */
@@ -27,10 +26,18 @@ export interface TreeNeighbours extends Pick<EntityPorts, 'publish' | 'configCha
   readonly checkRestored: (key: string, record: StoredRecord) => void;
 }
 
-export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbours): EntityTree => {
-  const { runtime, families, log } = dependencies;
+export interface Tree {
+  readonly tree: EntityTree;
+  readonly checkDeliveries: CheckDeliveries;
+  /** The deliveries of all checks take as much as they may. */
+  readonly isCrowded: () => boolean;
+}
+
+export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbours): Tree => {
+  const { runtime, families, log, commit } = dependencies;
+  const { maxWaitingDeliveryBytes: maxWaitingBytes = maxAllWaitingDeliveryBytes } = dependencies;
   const { registry, faults } = runtime;
-  const { pipelines, announcements, silences, registered } = neighbours;
+  const { pipelines, silences, registered } = neighbours;
   const nowMs = (): number => runtime.clock.wallMs();
   /**
    * Tells an actor what became of what it asked for: one that is flooded again later, since it waits for this. One that was
@@ -69,23 +76,33 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
     onForgotten: (namespace, name) => registered.delete(namespace, name),
     onRefused: (namespace, name) => registered.takeBack(namespace, name),
   };
-  const deliveries = new CheckDeliveries({
+  const checkDeliveries = new CheckDeliveries({
     deliveries: pipelines.deliveries,
-    announcements,
+    commit,
     nowMs,
+    after: (delayMs, fire) => void runtime.deadlines.after(delayMs, fire),
     note: (id, fact) => note(id, fact, 'a delivery'),
     mention: (id, fact) => registry.tell(id, fact),
+    onBadRecord: (kind, key, error) => log.error({ kind, key, err: error }, 'a record cannot be read back'),
+    onFault: (error, key) => faults.report(`reading delivery ${key}`, error),
   });
+  const isCrowded = (): boolean => checkDeliveries.waitingBytes >= maxWaitingBytes;
+  let lastSeries = 0;
   const checkPorts: CheckPorts = {
-    denied: ({ id }, { seq, event }) => {
+    newDeliverySeries() {
+      lastSeries = Math.max(lastSeries + 1, Math.floor(nowMs()));
+      return lastSeries;
+    },
+    denied: ({ id }, seq, event) => {
       const trace = pipelines.denied(event);
       if (trace === undefined) return false;
       note(id, { type: 'delivery.finished', seq, nowMs: nowMs(), trace }, 'a delivery');
       return true;
     },
-    deliver: ({ id }, delivery) => deliveries.deliver(id, delivery),
-    handOver: ({ namespace, entity, check }, pending) =>
-      deliveries.handOver(checkId(namespace, entity, check), pending),
+    deliver: ({ id }, key, delivery) => checkDeliveries.deliver(id, key, delivery),
+    writesOf: (key, series, changes) => checkDeliveries.writesOf(key, series, changes),
+    begun: (key, named) => checkDeliveries.begin(key, named),
+    handOver: (key, named) => checkDeliveries.handOver(key, named),
     dropped: (key, total) => {
       pipelines.deliveries.noteDropped();
       // A check that is flooded drops one with each result: every power of two is logged.
@@ -109,6 +126,7 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
       entityDown: (lastEvent(registry, namespace, entity, keepaliveCheckName)?.check.status ?? 0) > 0,
       silenced: event === null ? [] : silences.matching(event, Math.floor(nowMs() / 1000)),
       untold: event === null ? undefined : pipelines.unheard({ ...event, timestamp: 0 }),
+      isCrowded: isCrowded(),
     }),
   };
   const tree = new EntityTree({
@@ -117,5 +135,5 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
     entities: families.bind(entityFamily, entityPorts),
     checks: families.bind(checkFamily, checkPorts),
   });
-  return tree;
+  return { tree, checkDeliveries, isCrowded };
 };

@@ -37,6 +37,8 @@ export interface Dependencies {
   readonly onCollapse: () => void;
   /** How much one entity may hold, where it is not what `entityBounds` says. */
   readonly entityBounds?: Partial<EntityBounds> | undefined;
+  /** Bytes that may wait to be delivered in all, where it is not `maxAllWaitingDeliveryBytes`. */
+  readonly maxWaitingDeliveryBytes?: number | undefined;
   /** Whether one more entity may come to be. */
   readonly admitsEntity: (namespace: string, name: string) => boolean;
   /** An entity asked to be removed when it fell silent. */

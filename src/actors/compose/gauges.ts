@@ -10,6 +10,7 @@ export const gaugesOf = (
     registered,
     sessions,
     pipelines,
+    checkDeliveries,
     watchdog,
     clients,
     events,
@@ -18,7 +19,16 @@ export const gaugesOf = (
     secrets,
   }: Pick<
     Services,
-    'registered' | 'sessions' | 'pipelines' | 'watchdog' | 'clients' | 'events' | 'held' | 'gate' | 'secrets'
+    | 'registered'
+    | 'sessions'
+    | 'pipelines'
+    | 'checkDeliveries'
+    | 'watchdog'
+    | 'clients'
+    | 'events'
+    | 'held'
+    | 'gate'
+    | 'secrets'
   >,
   runtime: Pick<Runtime, 'figures'>,
   commit: GroupCommit,
@@ -53,6 +63,7 @@ export const gaugesOf = (
     deliveriesRetrying: retrying,
     delivered,
     deliveriesDropped: dropped,
+    deliveryBytesWaiting: checkDeliveries.waitingBytes,
     watchdogLooks: looks,
     checksFoundStopped: found,
     checksStopped: stopped,

@@ -13,7 +13,14 @@ import type { BackendLog, Dependencies } from './dependencies.ts';
 export interface BackendOptions
   extends Pick<
     Dependencies,
-    'name' | 'deliveryWorkers' | 'env' | 'assets' | 'authorities' | 'entityBounds' | 'onCollapse'
+    | 'name'
+    | 'deliveryWorkers'
+    | 'env'
+    | 'assets'
+    | 'authorities'
+    | 'entityBounds'
+    | 'maxWaitingDeliveryBytes'
+    | 'onCollapse'
   > {
   readonly store: SnapshotStore;
   /** Keys that are not in the store; see `openResources`. Without them nothing in it is sealed. */

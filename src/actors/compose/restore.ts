@@ -1,9 +1,13 @@
 // Restores a backend from what its store holds: the actors of every durable family, whose turn it is in round robins, and
 // deliveries that were under way. One bad record is reported and never keeps the others from coming up.
+import type { CheckContext } from '../../machines/check/check-facts.ts';
 import type { RecordKind, SnapshotStore } from '../../store/snapshot-store.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
+import { checkFamily } from '../families/check/check-family.ts';
 import type { Families } from '../families/kit/families.ts';
 import { families as familyTable } from '../families/table.ts';
+import type { Registry } from '../runtime/registry.ts';
+import { contextOf } from '../runtime/snapshot.ts';
 import type { BackendLog } from './dependencies.ts';
 import type { Services } from './services.ts';
 
@@ -15,8 +19,9 @@ export interface Rebuilt {
 }
 
 export interface RestorePorts {
-  readonly services: Pick<Services, 'turns' | 'announcements'>;
+  readonly services: Pick<Services, 'turns' | 'announcements' | 'checkDeliveries'>;
   readonly families: Families;
+  readonly registry: Pick<Registry, 'has' | 'peek'>;
   readonly commit: GroupCommit;
   readonly store: SnapshotStore;
   readonly log: BackendLog;
@@ -25,13 +30,15 @@ export interface RestorePorts {
 export const restoreBackend = async ({
   services,
   families,
+  registry,
   commit,
   store,
   log,
 }: RestorePorts): Promise<Rebuilt> => {
-  const { turns, announcements } = services;
+  const { turns, announcements, checkDeliveries } = services;
   const onBadRecord = (kind: RecordKind, key: string, error: unknown): void =>
     log.error({ kind, key, err: error }, 'a record cannot be read back');
+  const deliveries = await checkDeliveries.stored();
   const { entity: entities = 0, check: checks = 0 } = await families.restore(familyTable, {
     commit,
     onBadRecord,
@@ -39,6 +46,13 @@ export const restoreBackend = async ({
   for (const { kind, key, reason } of store.quarantined()) {
     log.error({ kind, key, reason }, 'a record is damaged and was put aside');
   }
+  checkDeliveries.restore(deliveries, (check) => {
+    const id = `${checkFamily.id}:${check}`;
+    const snapshot = registry.peek(id);
+    if (snapshot === undefined) return registry.has(id) ? 'unknown' : 'gone';
+    const context = contextOf<CheckContext>(snapshot);
+    return context.event === null ? 'gone' : context;
+  });
   await turns.restore(onBadRecord);
   await announcements.restore(onBadRecord);
   return { entities, checks, quarantined: store.quarantined().length };

@@ -12,6 +12,7 @@ import type { Sessions } from '../families/session/sessions.ts';
 import type { Silences } from '../families/silence/silences.ts';
 import type { Ingest } from '../ingest.ts';
 import type { Announcements } from '../pipelines/announcements.ts';
+import type { CheckDeliveries } from '../pipelines/check-deliveries.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import type { Configuration } from '../resources/configuration.ts';
 import type { Pressure } from '../runtime/pressure.ts';
@@ -31,6 +32,7 @@ export interface Services extends Scheduling {
   /** Tells those who keep track of events what a record of a check holds. */
   readonly learn: (key: string, record: StoredRecord | undefined) => void;
   readonly pipelines: Pipelines;
+  readonly checkDeliveries: CheckDeliveries;
   readonly announcements: Announcements;
   readonly configuration: Configuration;
   readonly sessions: Sessions;

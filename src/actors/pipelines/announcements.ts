@@ -1,5 +1,5 @@
 // Announcements: events for handlers that no check keeps, such as metrics without a check, the registration of a client,
-// the end of the incidents of one that was deleted, or what a deleted check still had to tell. Each is in the store until the pipelines are done with it, so that a
+// or the end of the incidents of one that was deleted. Each is in the store until the pipelines are done with it, so that a
 // crash in between tells it again: at least once, as with the events of checks.
 
 import { randomUUID } from 'node:crypto';
@@ -49,14 +49,6 @@ export class Announcements {
         receipt?.(outcome);
       },
     );
-  }
-
-  /** Keeps an event that the pipelines have already, in case of a crash. Returns what to call when they are done with it. */
-  keep(event: Event): () => void {
-    const { commit } = this.#ports;
-    const key = newKey();
-    commit.put(kind, key, () => bodyOf(event));
-    return () => void commit.delete(kind, key);
   }
 
   /** At boot: what an earlier process did not finish. A bad record is reported and left where it is. */

@@ -8,3 +8,7 @@ export const maxWaitingDeliveries = 10_000;
 export const deliveryDrainMs = 10_000;
 /** Filters, mutators and handlers with figures of their own in `/metrics`; more are counted together as `other`. */
 export const maxMeasuredSteps = 100;
+/** What waits behind other deliveries, in bytes of JSON and in all; above it a check keeps one waiting. */
+export const maxAllWaitingDeliveryBytes = 1024 * 1024 * 1024;
+/** How long a delivery whose record can't be read waits for another try, milliseconds. */
+export const readDeliveryAgainMs = 5_000;

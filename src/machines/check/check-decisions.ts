@@ -2,6 +2,8 @@
 import { resumedDeadline } from '../boot-grace-rule.ts';
 import { remindAtMs } from './acknowledgement-rule.ts';
 import type { CheckContext, CheckEffect, CheckFact } from './check-facts.ts';
+import { decisionOf } from './check-step-rule.ts';
+import { finishedDelivery, withoutEvents } from './delivery-rule.ts';
 
 export const resumedTtl = (context: CheckContext, fact: CheckFact): number | null => {
   const { ttlAtMs, event } = context;
@@ -33,10 +35,12 @@ export const afterDelivery = (context: CheckContext, fact: CheckFact): Partial<C
   return { pending, lastTrace: fact.trace };
 };
 
-export const headOf = ({ pending }: CheckContext): CheckEffect => {
+export const headOf = ({ pending }: CheckContext, fact: CheckFact): CheckEffect => {
   const head = pending[0];
   if (head === undefined) throw new Error('check machine: delivering, but nothing is pending');
-  return { type: 'deliver', seq: head.seq, event: head.event };
+  const { seq } = head;
+  const added = decisionOf(fact)?.deliveries?.added.find((one) => one.seq === seq);
+  return added === undefined ? { type: 'deliver', seq } : { type: 'deliver', seq, event: added.event };
 };
 
 export const deadlineOf = ({ ttlAtMs }: CheckContext): CheckEffect => {
@@ -53,8 +57,16 @@ export const reminderOf = (context: CheckContext): CheckEffect => {
 
 const plainPersist: CheckEffect = { type: 'persist' };
 
-/** Says how many deliveries were given up so far when this step gave some up. */
-export const persistOf = (before: CheckContext, after: CheckContext): CheckEffect =>
-  after.droppedDeliveries > before.droppedDeliveries
-    ? { type: 'persist', dropped: after.droppedDeliveries }
-    : plainPersist;
+/** The write after a fact, and what it changes about deliveries. `before` is the context before the fact. */
+export const persistOf = (before: CheckContext, fact: CheckFact): CheckEffect => {
+  if (fact.type === 'delivery.finished') return { type: 'persist', deliveries: finishedDelivery(fact.seq) };
+  if (fact.type === 'check.resumed')
+    return { type: 'persist', deliveries: withoutEvents(before.pending).changes };
+  const step = decisionOf(fact);
+  if (step?.deliveries === undefined) return plainPersist;
+  const { deliveries, context } = step;
+  const { droppedDeliveries: dropped } = context;
+  return dropped > before.droppedDeliveries
+    ? { type: 'persist', deliveries, dropped }
+    : { type: 'persist', deliveries };
+};

@@ -2,14 +2,33 @@
 import type { IncidentNote } from '../../model/acknowledgement.ts';
 import type { CheckEvent, Event } from '../../model/event.ts';
 
-/** An event on its way to the pipelines. Kept with the check until the pipelines are done with it. */
+/** A delivery that the pipelines are not done with. Its event is in a record of its own, which the check only names. */
 export interface PendingDelivery {
   /** Grows by one for every delivery of this check; orders them. */
   readonly seq: number;
+  /** Of the JSON of its event; 0 when it never waited behind another one. */
+  readonly bytes: number;
+  /** It tells a change of status, and not a repetition. */
+  readonly isChange: boolean;
+  /** Only in what came from a record of version 1 or 2, until it is in a record of its own. */
+  readonly event?: Event;
+}
+
+/** A delivery that is to get a record of its own. */
+interface NewDelivery {
+  readonly seq: number;
   /** Whole, metrics included. */
   readonly event: Event;
-  /** Of its JSON; absent until it waits behind another one. */
-  readonly bytes?: number;
+  readonly bytes: number;
+}
+
+/** What one step changes about the deliveries of a check. */
+export interface DeliveryChanges {
+  readonly added: readonly NewDelivery[];
+  /** The pipelines are done with them. */
+  readonly finished: readonly number[];
+  /** Given up, because too many or too large ones waited. */
+  readonly dropped: readonly number[];
 }
 
 export interface CheckContext {
@@ -30,6 +49,8 @@ export interface CheckContext {
   /** Oldest first; the head is being delivered. */
   readonly pending: readonly PendingDelivery[];
   readonly deliverySeq: number;
+  /** Tells its deliveries from those of an earlier check of the same name. */
+  readonly deliverySeries: number;
   /** Deliveries given up because too many or too large ones waited; see delivery-rule. */
   readonly droppedDeliveries: number;
   /**
@@ -61,6 +82,8 @@ export type CheckFact =
       readonly expiring?: readonly string[];
       /** The trace of an event that names nobody who can be told: it is kept, and nothing is delivered. */
       readonly untold?: unknown;
+      /** The deliveries of all checks take as much as they may: a check keeps one waiting. */
+      readonly isCrowded?: boolean;
       /** Absent for a result that an agent sent, which is known by its id. */
       readonly write?: EventWrite | undefined;
     }
@@ -72,6 +95,7 @@ export type CheckFact =
       readonly entityDown: boolean;
       readonly silenced: readonly string[];
       readonly untold?: unknown;
+      readonly isCrowded?: boolean;
     }
   /** It met an outage and is tried again later; `trace` tells which, and what became of the rest. */
   | {
@@ -108,6 +132,7 @@ export type CheckFact =
       readonly nowMs: number;
       readonly silenced: readonly string[];
       readonly untold?: unknown;
+      readonly isCrowded?: boolean;
     }
   /** After a restart: deliver again what was under way, and end again the silences that were ending. */
   | { readonly type: 'check.resumed'; readonly nowMs: number }
@@ -115,11 +140,12 @@ export type CheckFact =
 
 /** Effects, as data: the check actor's shell does them, in order, after the transition. */
 export type CheckEffect =
-  /** `dropped`: this step gave deliveries up; so many since the check exists. */
-  | { readonly type: 'persist'; readonly dropped?: number }
+  /** `deliveries` change in the same write. `dropped`: this step gave some up; so many since the check exists. */
+  | { readonly type: 'persist'; readonly dropped?: number; readonly deliveries?: DeliveryChanges }
   | { readonly type: 'deadline.set'; readonly name: 'ttl' | 'reminder'; readonly atMs: number }
   | { readonly type: 'deadline.clear'; readonly name: 'ttl' | 'reminder' }
-  | { readonly type: 'deliver'; readonly seq: number; readonly event: Event }
+  /** Without its event, it is in its record. */
+  | { readonly type: 'deliver'; readonly seq: number; readonly event?: Event }
   /** The incident has resolved: of these silences, which matched it, those that end on resolve end now. */
   | { readonly type: 'silences.resolve'; readonly names: readonly string[] }
   /** Remove the durable record. */

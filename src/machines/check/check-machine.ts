@@ -37,23 +37,27 @@ import {
   resumedTtl,
 } from './check-decisions.ts';
 import type { CheckContext, CheckEffect, CheckFact } from './check-facts.ts';
-import { decideCheck, endsAcknowledgement, isApplied, nextContextOf, stepOf } from './check-step-rule.ts';
+import { decideCheck, endsAcknowledgement, isApplied, stepOf } from './check-step-rule.ts';
+import { carriesEvents, fromOldDelivery, withoutEvents } from './delivery-rule.ts';
 import { noRecentIds } from './recent-ids-rule.ts';
 
 export interface CheckInput {
   readonly namespace: string;
   readonly entity: string;
   readonly check: string;
+  /** Another one for every check that ever had this name. Default 0. */
+  readonly deliverySeries?: number;
 }
 
-export const checkInput = ({ namespace, entity, check }: CheckInput): CheckInput => ({
+export const checkInput = ({ namespace, entity, check, deliverySeries = 0 }: CheckInput): CheckInput => ({
   namespace,
   entity,
   check,
+  deliverySeries,
 });
 
 /** Grows when the stored shape of `{value, context}` changes; then `migrations` gets a step. */
-export const checkVersion = 2;
+export const checkVersion = 3;
 
 const machine = setup({
   types: {
@@ -82,6 +86,7 @@ const machine = setup({
     endsAcknowledgement: ({ context, event }) => endsAcknowledgement(context, stepOf(event)),
     isLastDelivery: ({ context, event }) => isHead(context, event) && context.pending.length === 1,
     isHeadDelivery: ({ context, event }) => isHead(context, event),
+    carriesEvents: ({ context }) => carriesEvents(context.pending),
   },
   actions: {
     // Effects are performed after the transition, so a `persist` emitted before it writes the new context all the same.
@@ -89,7 +94,8 @@ const machine = setup({
     renewTtl: assign(({ context, event }) => ({ ttlAtMs: resumedTtl(context, event) })),
     noteDelay: assign(({ event }) => afterDelay(event)),
     finishDelivery: assign(({ context, event }) => afterDelivery(context, event)),
-    persist: emit(({ context, event }) => persistOf(context, nextContextOf(context, event))),
+    persist: emit(({ context, event }) => persistOf(context, event)),
+    takeOutEvents: assign(({ context }) => ({ pending: withoutEvents(context.pending).pending })),
     endSilences: enqueueActions(({ event, enqueue }) => {
       const names = stepOf(event).resolved;
       if (names.length > 0) enqueue.emit({ type: 'silences.resolve', names });
@@ -103,7 +109,7 @@ const machine = setup({
     clearDeadline: emit({ type: 'deadline.clear', name: 'ttl' }),
     setReminder: emit(({ context }) => reminderOf(context)),
     clearReminder: emit({ type: 'deadline.clear', name: 'reminder' }),
-    deliverHead: emit(({ context }) => headOf(context)),
+    deliverHead: emit(({ context, event }) => headOf(context, event)),
     forget: emit({ type: 'forget' }),
   },
 });
@@ -162,6 +168,7 @@ export const checkMachine = machine.createMachine({
     ttlAtMs: null,
     pending: [],
     deliverySeq: 0,
+    deliverySeries: input.deliverySeries ?? 0,
     droppedDeliveries: 0,
   }),
   meta: {
@@ -290,7 +297,10 @@ export const checkMachine = machine.createMachine({
               { guard: 'isLastDelivery', target: 'idle', actions: ['finishDelivery', 'persist'] },
               { guard: 'isHeadDelivery', actions: ['finishDelivery', 'persist', 'deliverHead'] },
             ],
-            'check.resumed': { actions: 'deliverHead' },
+            'check.resumed': [
+              { guard: 'carriesEvents', actions: ['persist', 'takeOutEvents', 'deliverHead'] },
+              { actions: 'deliverHead' },
+            ],
           },
         },
         gone,
@@ -309,18 +319,38 @@ const contextFault = (context: Readonly<Record<string, unknown>>): string | unde
   for (const name of ['namespace', 'entity', 'check', 'recentIds']) {
     if (typeof context[name] !== 'string') return `context.${name} is not a string`;
   }
-  const { event, ttlAtMs, pending, deliverySeq, endingSilences } = context;
+  const { event, ttlAtMs, pending, deliverySeq, deliverySeries, endingSilences } = context;
   if (event !== null && !(isObject(event) && isObject(event['check']) && isObject(event['entity']))) {
     return 'context.event is not a check event';
   }
   if (ttlAtMs !== null && typeof ttlAtMs !== 'number') return 'context.ttlAtMs is not a time';
   if (!Array.isArray(pending)) return 'context.pending is not a list';
+  if (
+    !pending.every(
+      (one) => isObject(one) && typeof one['seq'] === 'number' && typeof one['bytes'] === 'number',
+    )
+  )
+    return 'context.pending holds something that is no delivery';
+  if (typeof deliverySeries !== 'number') return 'context.deliverySeries is not a number';
   if (endingSilences !== undefined && !Array.isArray(endingSilences))
     return 'context.endingSilences is not a list';
   return typeof deliverySeq === 'number' ? undefined : 'context.deliverySeq is not a number';
 };
 
-const rule: RestoreRule = { version: checkVersion, migrate: { 1: unacknowledged }, contextFault };
+/** Version 2 held the events of its deliveries. They get records of their own when the check is resumed, or upgraded. */
+const withOldDeliveries = ({ value, context }: StoredState): StoredState => {
+  if (!isObject(context) || !Array.isArray(context['pending'])) return { value, context };
+  return {
+    value,
+    context: { ...context, pending: context['pending'].map(fromOldDelivery), deliverySeries: 0 },
+  };
+};
+
+const rule: RestoreRule = {
+  version: checkVersion,
+  migrate: { 1: unacknowledged, 2: withOldDeliveries },
+  contextFault,
+};
 
 /** A stored `{value, context}` as a live snapshot. Throws a RestoreError that says why it cannot be one. */
 export const restoreCheck = (state: unknown, version: number) => restore(checkMachine, rule, state, version);

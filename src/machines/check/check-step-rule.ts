@@ -10,7 +10,7 @@ import {
   remind,
   withdraw,
 } from './acknowledgement-rule.ts';
-import type { CheckContext, CheckFact, EventWrite } from './check-facts.ts';
+import type { CheckContext, CheckFact, DeliveryChanges, EventWrite } from './check-facts.ts';
 import { needsDelivery, queueDelivery } from './delivery-rule.ts';
 import { type Circumstances, mergeResult } from './merge-rule.ts';
 import { hasSeen, remember, rememberWrite } from './recent-ids-rule.ts';
@@ -30,6 +30,8 @@ export interface CheckStep {
   readonly context: CheckContext;
   /** An incident ended with this result, and these silences end with it. */
   readonly resolved: readonly string[];
+  /** Absent when nobody is to be told. */
+  readonly deliveries?: DeliveryChanges;
 }
 
 type ResultFact = Extract<CheckFact, { readonly type: 'result.received' }>;
@@ -61,13 +63,20 @@ const afterDeadline = (context: CheckContext, fact: DeadlineFact): CheckStep => 
   return apply(context, ttlFailure(event, fact.nowMs), fact, context.recentIds);
 };
 
-const delivering = (
-  context: CheckContext,
-  event: CheckEvent,
-): Pick<CheckContext, 'pending' | 'deliverySeq' | 'droppedDeliveries'> => {
-  const seq = context.deliverySeq + 1;
-  const { pending, dropped } = queueDelivery(context.pending, { seq, event });
-  return { pending, deliverySeq: seq, droppedDeliveries: context.droppedDeliveries + dropped };
+interface Delivering {
+  readonly change: Pick<CheckContext, 'pending' | 'deliverySeq' | 'droppedDeliveries'>;
+  readonly deliveries: DeliveryChanges;
+}
+
+const delivering = (context: CheckContext, event: CheckEvent, isCrowded: boolean | undefined): Delivering => {
+  const deliverySeq = context.deliverySeq + 1;
+  const { pending, dropped, changes } = queueDelivery(
+    context.pending,
+    { seq: deliverySeq, event },
+    isCrowded,
+  );
+  const droppedDeliveries = context.droppedDeliveries + dropped;
+  return { change: { pending, deliverySeq, droppedDeliveries }, deliveries: changes };
 };
 
 const afterReminder = (context: CheckContext, fact: ReminderFact): CheckStep => {
@@ -77,7 +86,8 @@ const afterReminder = (context: CheckContext, fact: ReminderFact): CheckStep => 
   if (reminder.told === null) return unapplied('noted', next);
   if (fact.untold !== undefined) return unapplied('noted', { ...next, lastTrace: fact.untold });
   if (!needsDelivery(reminder.told)) return unapplied('noted', next);
-  return unapplied('noted', { ...next, ...delivering(context, reminder.told) });
+  const { change, deliveries } = delivering(context, reminder.told, fact.isCrowded);
+  return { ...unapplied('noted', { ...next, ...change }), deliveries };
 };
 
 const noted = (context: CheckContext, event: CheckEvent | null): CheckStep =>
@@ -90,7 +100,11 @@ export const endsAcknowledgement = (context: CheckContext, step: CheckStep): boo
 const apply = (
   context: CheckContext,
   incoming: CheckEvent,
-  around: Circumstances & { readonly untold?: unknown; readonly write?: EventWrite | undefined },
+  around: Circumstances & {
+    readonly untold?: unknown;
+    readonly isCrowded?: boolean;
+    readonly write?: EventWrite | undefined;
+  },
   recentIds: string,
 ): CheckStep => {
   const merged = mergeResult(context.event, incoming, around);
@@ -101,13 +115,19 @@ const apply = (
     recentIds,
     ttlAtMs: ttlDeadline(merged.stored, around.nowMs),
   };
+  let deliveries: DeliveryChanges | undefined;
   if (merged.imported) next.lastTrace = around.write?.importTrace;
   else if (around.untold !== undefined) next.lastTrace = around.untold;
-  else if (needsDelivery(merged.whole)) Object.assign(next, delivering(context, merged.whole));
+  else if (needsDelivery(merged.whole)) {
+    const delivery = delivering(context, merged.whole, around.isCrowded);
+    Object.assign(next, delivery.change);
+    deliveries = delivery.deliveries;
+  }
   const resolved = merged.resolves ? (around.expiring ?? around.silenced) : nobody;
   if (resolved.length > 0)
     next.endingSilences = [...new Set([...(context.endingSilences ?? nobody), ...resolved])];
-  return { outcome: merged.state, context: next, resolved };
+  const step: CheckStep = { outcome: merged.state, context: next, resolved };
+  return deliveries === undefined ? step : { ...step, deliveries };
 };
 
 /** Pure. What a fact does to a check that is in this context. Undefined for those whose guards need no decision. */
@@ -129,6 +149,6 @@ export const stepOf = (fact: CheckFact): CheckStep => {
   return decision;
 };
 
-/** The context that a fact leads to; the same one when it needs no decision. */
-export const nextContextOf = (context: CheckContext, fact: CheckFact): CheckContext =>
-  (fact as { readonly decision?: CheckStep }).decision?.context ?? context;
+/** The decision about a fact; undefined when it needs none. */
+export const decisionOf = (fact: CheckFact): CheckStep | undefined =>
+  (fact as { readonly decision?: CheckStep }).decision;

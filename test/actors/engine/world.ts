@@ -40,7 +40,12 @@ export interface LogLine {
 }
 
 export interface WorldOptions
-  extends Partial<Pick<BackendOptions, 'deregistrationHandler' | 'entityLimit' | 'entityBounds' | 'assets'>> {
+  extends Partial<
+    Pick<
+      BackendOptions,
+      'deregistrationHandler' | 'entityLimit' | 'entityBounds' | 'maxWaitingDeliveryBytes' | 'assets'
+    >
+  > {
   readonly seed?: number;
   /** Which deliveries to keep; default all. */
   readonly records?: (event: Event) => boolean;
@@ -157,6 +162,7 @@ export class World {
       deregistrationHandler: this.#options.deregistrationHandler ?? '',
       deliveryWorkers: 100,
       entityBounds: this.#options.entityBounds,
+      maxWaitingDeliveryBytes: this.#options.maxWaitingDeliveryBytes,
       ...(this.#options.assets === undefined ? {} : { assets: this.#options.assets }),
       env: process.env,
       onCollapse: () => assert.fail('the supervisor tree gave up'),

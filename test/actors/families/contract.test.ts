@@ -13,14 +13,21 @@ import { createRuntime, createSupervisor, type Runtime } from '../../../src/acto
 import { contextOf, stateValueOf } from '../../../src/actors/runtime/snapshot.ts';
 import { allMachines } from '../../../src/machines/all-machines.ts';
 import { MemoryStore } from '../../../src/store/memory-store.ts';
-import type { StoredRecord } from '../../../src/store/snapshot-store.ts';
+import type { RecordKind, StoredRecord } from '../../../src/store/snapshot-store.ts';
 import { World } from '../engine/world.ts';
 import { createSimulatedClock } from '../runtime/simulated-clock.ts';
 import { type DurableMember, members } from './members.ts';
 
 interface Fixture {
   readonly version: number;
-  readonly record: Omit<StoredRecord, 'rev' | 'savedAtMs'>;
+  readonly record: FixtureRecord;
+}
+
+type Unsaved = Omit<StoredRecord, 'rev' | 'savedAtMs'>;
+
+interface FixtureRecord extends Unsaved {
+  /** Other records that this one names. */
+  readonly along?: readonly { readonly kind: RecordKind; readonly key: string; readonly record: Unsaved }[];
 }
 
 const fixturesOf = (family: string): readonly Fixture[] =>
@@ -37,15 +44,13 @@ const durableFamilies = families.filter(({ durable }) => durable !== undefined);
 const restored = async (family: Family, record: Fixture['record'], keyOf: DurableMember): Promise<World> => {
   const world = await World.open();
   await world.crash();
-  const key = family.key(keyOf.identity);
-  await new MemoryStore({ disk: world.disk }).commit([
-    {
-      type: 'put',
-      kind: family.durable?.kind ?? 'system',
-      key,
-      record: { ...record, rev: 7, savedAtMs: world.nowMs },
-    },
-  ]);
+  const { along = [], ...own } = record;
+  const kind = family.durable?.kind ?? 'system';
+  await new MemoryStore({ disk: world.disk }).commit(
+    [{ kind, key: family.key(keyOf.identity), record: own }, ...along].map(
+      (one) => ({ type: 'put', ...one, record: { ...one.record, rev: 7, savedAtMs: world.nowMs } }) as const,
+    ),
+  );
   await world.start();
   return world;
 };

@@ -5,7 +5,7 @@ import type {
   CheckContext,
   CheckEffect,
   CheckFact,
-  PendingDelivery,
+  DeliveryChanges,
 } from '../../../machines/check/check-facts.ts';
 import {
   type CheckInput,
@@ -14,26 +14,37 @@ import {
   checkVersion,
   restoreCheck,
 } from '../../../machines/check/check-machine.ts';
+import type { Event } from '../../../model/event.ts';
 import { checkKey, entityKey } from '../../../model/names.ts';
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
+import type { Companion } from '../../durable/commit-slot.ts';
+import type { Delivery, NamedDeliveries } from '../../pipelines/check-deliveries.ts';
+import { deliveryKey } from '../../pipelines/delivery-records.ts';
 import type { LiveActor } from '../../runtime/contract.ts';
+import { contextOf } from '../../runtime/snapshot.ts';
 import { entitiesPlace } from '../kit/entities-place.ts';
 import { defineFamily } from '../kit/family.ts';
 import { keyParts } from '../kit/keys.ts';
 import { maxCheckMail } from '../kit/limits.ts';
 
-export type CheckIdentity = CheckInput;
+export type CheckIdentity = Pick<CheckInput, 'namespace' | 'entity' | 'check'>;
 
 export interface CheckPorts {
+  /** A number that no check had before. */
+  readonly newDeliverySeries: () => number;
   /**
    * Whether nobody is told of an event because built-in filters deny it; then the check is told at once that it is done, and
    * notes so in the write under way.
    */
-  readonly denied: (source: LiveActor, delivery: PendingDelivery) => boolean;
-  /** Runs the pipelines for one event, then calls back. Delivers at least once, never throws. */
-  readonly deliver: (source: LiveActor, delivery: PendingDelivery) => void;
+  readonly denied: (source: LiveActor, seq: number, event: Event) => boolean;
+  /** Runs the pipelines for one event, whose record has this key; then calls back. Delivers at least once, never throws. */
+  readonly deliver: (source: LiveActor, key: string, delivery: Delivery) => void;
+  /** What is to be written along with the record of a check for its deliveries to change. */
+  readonly writesOf: (key: string, series: number, changes: DeliveryChanges) => readonly Companion[];
+  /** A life of a check begins, and these deliveries are what it has to tell. */
+  readonly begun: (key: string, named: NamedDeliveries | undefined) => void;
   /** The check is deleted: these, which it still had to tell, are told without it. */
-  readonly handOver: (identity: CheckIdentity, pending: readonly PendingDelivery[]) => void;
+  readonly handOver: (key: string, named: NamedDeliveries) => void;
   /** Deliveries of a check were given up, because too many or too large ones waited: so many since it exists. */
   readonly dropped: (key: string, total: number) => void;
   /** At boot: the check came up from this record. */
@@ -49,6 +60,7 @@ export interface CheckPorts {
     readonly entityDown: boolean;
     readonly silenced: readonly string[];
     readonly untold?: unknown;
+    readonly isCrowded?: boolean;
   };
 }
 
@@ -86,20 +98,25 @@ export const checkFamily = defineFamily<CheckIdentity, CheckContext, CheckFact, 
       waitsFor: 'time',
       storedAt: remindAtMs,
       message(nowMs, context, { ports }) {
-        const { silenced, untold } = ports.circumstances(context);
-        return { type: 'deadline.reached', name: 'reminder', nowMs, silenced, untold };
+        const { entityDown: _, ...circumstances } = ports.circumstances(context);
+        return { type: 'deadline.reached', name: 'reminder', nowMs, ...circumstances };
       },
     },
   },
   key: ({ namespace, entity, check }) => checkKey(namespace, entity, check),
-  input: checkInput,
-  first: (member, resumed) =>
-    resumed === undefined ? undefined : { type: 'check.resumed', nowMs: member.nowMs() },
-  persisting(effect, { key, ports }) {
-    if (effect.type === 'persist' && effect.dropped !== undefined) ports.dropped(key, effect.dropped);
+  input: (identity, { newDeliverySeries }) =>
+    checkInput({ ...identity, deliverySeries: newDeliverySeries() }),
+  first(member, resumed) {
+    member.ports.begun(member.key, resumed);
+    return resumed === undefined ? undefined : { type: 'check.resumed', nowMs: member.nowMs() };
   },
-  // In the same batch as the deletion, so that a crash finds them in one place or the other.
-  forgetting: ({ identity, ports }, { pending }) => ports.handOver(identity, pending),
+  persisting(effect, { key, ports }, { deliverySeries }) {
+    if (effect.type !== 'persist') return undefined;
+    if (effect.dropped !== undefined) ports.dropped(key, effect.dropped);
+    if (effect.deliveries === undefined) return undefined;
+    return ports.writesOf(key, deliverySeries, effect.deliveries);
+  },
+  forgetting: ({ key, ports }, context) => ports.handOver(key, context),
   restored: ({ namespace, entity, check }, record, { restored }) =>
     restored(checkKey(namespace, entity, check), record),
   perform(effect, actor, member) {
@@ -114,13 +131,15 @@ export const checkFamily = defineFamily<CheckIdentity, CheckContext, CheckFact, 
         else ports.endSilences(actor, namespace, names);
       });
     }
-    const delivery = { seq: effect.seq, event: effect.event };
-    if (ports.denied(actor, delivery)) return;
+    const { seq, event } = effect;
+    if (event !== undefined && ports.denied(actor, seq, event)) return;
+    const { deliverySeries } = contextOf<CheckContext>(actor.snapshot());
+    const record = deliveryKey(member.key, deliverySeries, seq);
     // Told to people only once it is durable. The write is the same one the acknowledgement waits for. A store
     // that cannot write must not keep an alert from going out, so the outcome does not matter here.
     // One that the store can never take is different: its sender is told so, and nobody else hears of it.
     member.persist(actor, ({ type }) => {
-      if (type !== 'invalid') ports.deliver(actor, delivery);
+      if (type !== 'invalid') ports.deliver(actor, record, { seq, event });
     });
   },
 });

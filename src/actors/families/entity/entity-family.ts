@@ -77,7 +77,10 @@ export const entityFamily = defineFamily<
   input: entityInput,
   first: (member, resumed) =>
     resumed === undefined ? undefined : { type: 'entity.resumed', nowMs: member.nowMs() },
-  persisting: (_, { identity, ports }) => ports.onRegistered(identity.namespace, identity.name),
+  persisting(_, { identity, ports }) {
+    ports.onRegistered(identity.namespace, identity.name);
+    return undefined;
+  },
   refused: ({ identity, ports }) => ports.onRefused(identity.namespace, identity.name),
   forgetting: ({ identity, ports }) => ports.onForgotten(identity.namespace, identity.name),
   restored: ({ namespace, name }, _, { onRestored }) => onRestored(namespace, name),

@@ -2,6 +2,7 @@
 // is told when it comes back, and what happens when its record can't be restored or written.
 import type { AnyStateMachine, Snapshot } from 'xstate';
 import type { StoredDeadline, StoredRecord } from '../../../store/snapshot-store.ts';
+import type { Companion } from '../../durable/commit-slot.ts';
 import type { GroupCommit } from '../../durable/group-commit.ts';
 import { originFrom, type SetAside } from '../../durable/origin.ts';
 import { recordBody } from '../../durable/records.ts';
@@ -106,9 +107,11 @@ export class FamilyBehaviour<
 
   perform(effect: TEffect | CommonEffect, actor: LiveActor): void {
     switch (effect.type) {
-      case 'persist':
-        this.#family.persisting?.(effect as TEffect, this);
-        return this.persist(actor, this.#withRefusal(actor.holdReceipt()));
+      case 'persist': {
+        const context = contextOf<TContext>(actor.snapshot());
+        const companions = this.#family.persisting?.(effect as TEffect, this, context);
+        return this.#put(actor, this.#withRefusal(actor.holdReceipt()), companions);
+      }
       case 'deadline.set': {
         const { name, atMs, anchor = 'elapsed' } = effect as Extract<CommonEffect, { type: 'deadline.set' }>;
         const waitsFor = this.#family.deadlines[name]?.waitsFor ?? 'time';
@@ -125,6 +128,10 @@ export class FamilyBehaviour<
   }
 
   persist(actor: LiveActor, settle: Receipt): void {
+    this.#put(actor, settle, undefined);
+  }
+
+  #put(actor: LiveActor, settle: Receipt, companions: readonly Companion[] | undefined): void {
     const { kind, version } = this.#durable();
     const snapshot = actor.snapshot();
     this.#services.commit.put(
@@ -136,6 +143,7 @@ export class FamilyBehaviour<
         // What can never be stored (too large, say) must not be carried into every later record.
         if (outcome.type === 'invalid') actor.beginAgain(outcome.error);
       },
+      companions,
     );
   }
 

@@ -3,6 +3,7 @@
 // have in common (records, deadlines, restore, resume, forget, quarantine) is done once, in family-behaviour.ts.
 import type { AnyStateMachine, Snapshot } from 'xstate';
 import type { RecordKind, StoredRecord } from '../../../store/snapshot-store.ts';
+import type { Companion } from '../../durable/commit-slot.ts';
 import type { ActorMessage, LiveActor, MailboxPolicy, Receipt, RestartType } from '../../runtime/contract.ts';
 import type { Place } from './place.ts';
 
@@ -96,8 +97,12 @@ export interface Family<
   first?(member: Member<TIdentity, TPorts>, resumed: TContext | undefined): TMessage | undefined;
   /** One effect of its own, in order, after the transition. A throw is a crash of the actor. */
   perform(effect: OwnEffect<TEffect>, actor: LiveActor, member: Member<TIdentity, TPorts>): void;
-  /** Its record is about to be written. */
-  persisting?(effect: TEffect, member: Member<TIdentity, TPorts>): void;
+  /** Its record is about to be written, with this context. Returns what is to be written along with it. */
+  persisting?(
+    effect: TEffect,
+    member: Member<TIdentity, TPorts>,
+    context: TContext,
+  ): readonly Companion[] | undefined;
   /** The store can never take what was just to be written. */
   refused?(member: Member<TIdentity, TPorts>): void;
   /** Its record is about to be deleted, in the same batch as what is written here. */
