@@ -21,8 +21,11 @@ export interface Shape {
   readonly 'x-allowed'?: readonly unknown[];
 }
 
-/** The shapes a value may have, without `null`; empty if there is only one. */
-const alternatives = (shape: Shape): readonly Shape[] =>
+/**
+ * The shapes a value may have, without `null`; empty if there is only one.
+ * @public scripts/reference-docs.js imports it from `dist`.
+ */
+export const alternatives = (shape: Shape): readonly Shape[] =>
   (shape.anyOf ?? shape.oneOf ?? []).filter(({ type }) => type !== 'null');
 
 /** The shape without an alternative `null`, with the description of the outer one. */
