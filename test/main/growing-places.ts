@@ -70,13 +70,13 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     lastFailed: because('one a child of one supervisor that failed'),
   },
   'actors/runtime/effect-logic': { collected: oneCall, steps: oneCall },
-  'actors/runtime/facts': { listeners: ofTheProgram },
   'actors/runtime/inspection': {
-    '#observers': bound('live streams'),
     '#ring': because('a ring of so many transitions of an actor that is watched'),
   },
+  'actors/runtime/listeners': {
+    '#all': because('parts of the program, and live streams, which have a limit'),
+  },
   'actors/runtime/mailbox': { '#letters': bound('mailbox of one check') },
-  'actors/runtime/pressure-gauge': { '#listeners': ofTheProgram },
   'actors/runtime/pressure': { '#listeners': ofTheProgram },
   'actors/runtime/registry': { cells: perCheck },
   'actors/runtime/run-queue': {
@@ -101,7 +101,6 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'assets/turns': { waiting: because('one a build that is fetched; builds are resources') },
   'assets/unpack-archive': { '#folders': oneCall, '#files': oneCall, '#links': oneCall },
   'http/auth/credentials': { underWay: bound('passwords waiting to be verified') },
-  'http/auth/guess-throttle': { '#entries': bound('names and addresses with failed logins, each') },
   'http/auth/hashing-queue': { waiting: bound('passwords waiting to be verified') },
   'http/auth/providers/trusting-fetch': { chunks: because('one answer of an issuer, of limited size') },
   'http/auth/sessions': { logins: bound('logins of one user'), ofUser: bound('logins of one user') },
