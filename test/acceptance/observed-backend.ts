@@ -1,7 +1,7 @@
 // Everything that can be seen of a backend over its sockets, as plain data to compare: every GET of its own document, headers,
 // figures, what its actors wait for.
 import { openApiPath } from '../../src/http/openapi/document.ts';
-import type { ApiClient, Backend } from './programs.ts';
+import { type ApiClient, type Backend, eventually } from './programs.ts';
 
 export type Observed = Readonly<Record<string, unknown>>;
 
@@ -84,8 +84,19 @@ const nameOf = (item: Named): readonly string[] => {
   return name === undefined ? [] : [name];
 };
 
+/** The metrics as they are now: the backend keeps an answer for a second, and CPU time tells two of them apart. */
+export const freshMetrics = async (backend: Pick<Backend, 'api'>): Promise<string> => {
+  const read = async (): Promise<string> => (await fetch(`${backend.api}/metrics`)).text();
+  const stampOf = (text: string): string | undefined => /^process_cpu_seconds_total .*$/m.exec(text)?.[0];
+  const kept = stampOf(await read());
+  return eventually('metrics that are not kept ones', async () => {
+    const text = await read();
+    return stampOf(text) === kept ? undefined : text;
+  });
+};
+
 const figures = async (backend: Backend): Promise<Observed> => {
-  const text = await (await fetch(`${backend.api}/metrics`)).text();
+  const text = await freshMetrics(backend);
   const shown = text.split('\n').filter((line) => gauges.some((name) => line.startsWith(name)));
   return { figures: shown };
 };

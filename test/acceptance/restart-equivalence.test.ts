@@ -11,7 +11,7 @@ import { differences } from '../restart/differences.ts';
 import { type Operation, type Step, scenario } from '../restart/operations.ts';
 import { startFastMongodb } from '../store/mongodb-server.ts';
 import { AgentFrames } from './agent-frames.ts';
-import { observe, phaseMs } from './observed-backend.ts';
+import { freshMetrics, observe, phaseMs } from './observed-backend.ts';
 import { ApiClient, type Backend, eventually, inDefault, startBackend, tempDir } from './programs.ts';
 
 const runs = Number(process.env.MON_TEST_PROCESS_RESTARTS ?? 1);
@@ -101,10 +101,7 @@ class Player {
   async atRest(): Promise<void> {
     const busy =
       /^mon_backend_(deliveries_running|queue_length\{queue="(deliveries|delivery_retries|commits)"\}) [1-9]/m;
-    await eventually(
-      'rest',
-      async () => !busy.test(await (await fetch(`${this.backend.api}/metrics`)).text()),
-    );
+    await eventually('rest', async () => !busy.test(await freshMetrics(this.backend)));
     await eventually('every delivery is noted', async () => {
       const { items } = await this.api.get<{ items: readonly { value: unknown }[] }>(
         '/api/inspect/v1/actors?limit=1000&prefix=check%3A',

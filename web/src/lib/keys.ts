@@ -53,7 +53,8 @@ addEventListener('focusin', () => {
 
 const isMeantForFocus = (key: string): boolean => {
   const focused = document.activeElement;
-  if (focused === null || !focused.matches(controls)) return false;
+  // Until the next frame the focus stays in a dialog that was just closed.
+  if (focused === null || !focused.matches(controls) || !focused.checkVisibility()) return false;
   if (focused.matches(typed)) return true;
   // A button that was clicked, or a checkbox, has no use for a letter; but Enter and space press it again.
   if (key === 'Enter' || key === ' ') return true;

@@ -13,15 +13,21 @@ export const closeDialog = (): void => {
 export const Dialog = () => {
   const holder = useRef<HTMLDialogElement>(null);
   const shown = dialog.value;
+  const opened = useRef(shown);
   useLayoutEffect(() => {
-    if (shown !== undefined) holder.current?.showModal();
-    else holder.current?.close();
+    opened.current = shown;
+    if (shown === undefined) holder.current?.close();
+    else if (!holder.current?.open) holder.current?.showModal();
   }, [shown]);
+  /** Told later than the dialog closed: the next one may be on its way, or open already. */
+  const closed = (): void => {
+    if (!holder.current?.open && dialog.peek() === opened.current) closeDialog();
+  };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a dialog closes with Escape by itself
     <dialog
       ref={holder}
-      onClose={closeDialog}
+      onClose={closed}
       onClick={(event) => {
         if (event.target === holder.current) closeDialog();
       }}
