@@ -4,7 +4,7 @@ import type { EventRow, Rerun } from '../../../src/http/inspect/events/protocol.
 import { encode, getJson, inNamespace, send } from './api.ts';
 import type { NamedEvent } from './event-key.ts';
 
-interface Metadata {
+export interface Metadata {
   readonly name: string;
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>> | null;
