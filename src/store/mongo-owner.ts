@@ -134,7 +134,7 @@ const awaitEnd = async (
   let owner = found;
   let silentMs = 0;
   let seenMs = performance.now();
-  standBy?.onOwner(owner);
+  if (!hasEnded(owner, mine)) standBy?.onOwner(owner);
   while (!hasEnded(owner, mine) && silentMs < patienceMs) {
     await sleep(beatMs / 4, undefined, standBy && { signal: standBy.signal });
     const now = await readOwner(meta, standBy);

@@ -79,7 +79,14 @@ test('an owner of this machine whose process is gone is replaced at once', {
   const url = newUrl();
   const { pid = 0 } = spawnSync('true');
   await withMeta(url, (meta) => meta.insertOne({ ...deadElsewhere, pid, pidScope: pidScope() }));
-  const next = await open(url, [], never);
+  const awaited: OwnerDocument[] = [];
+  const standBy = {
+    signal: new AbortController().signal,
+    onOwner: (owner: OwnerDocument) => void awaited.push(owner),
+    onOutage: () => {},
+  };
+  const next = await openMongoStore({ url, ownerTimes: never, onOwnershipLost: () => {}, standBy });
+  assert.deepEqual(awaited, [], 'nobody stands by for a process that is gone');
   await next.close();
 });
 
