@@ -1,10 +1,12 @@
-// The bare limit under the same load: requests out at the pace of each check, results in, decoded by the same library,
-// put to LMDB as they came, acknowledged after the synced commit. No model, no actors, no schema, no rights, no handlers.
+// The bare limit under the same load: requests out when the schedules of a backend would send them, results in, decoded by the
+// same library, put to LMDB as they came, acknowledged after the synced commit. No model, no actors, no schema, no rights, no
+// handlers.
 // Started with IPC and a folder; receives a RealPlan, tells its port.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { open } from 'lmdb';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { nextIntervalRun } from '../../../src/machines/schedule/splay-rule.ts';
 import { checkName, definitionOf, type RealPlan } from './plan.ts';
 import { nowSeconds, wireOf } from './wire.ts';
 
@@ -39,13 +41,19 @@ const serve = (plan: RealPlan): void => {
     });
   });
   for (let index = 0; index < plan.checks; index += 1) {
-    const config = definitionOf(checkName(index), plan.intervalSeconds, []);
+    const name = checkName(index);
+    const config = definitionOf(name, plan.intervalSeconds, []);
+    const next = (): void => {
+      const nowMs = Date.now();
+      // The phases follow from the names: some checks are due close to each other, and their results queue up.
+      setTimeout(issue, nextIntervalRun(name, plan.intervalSeconds, nowMs) - nowMs);
+    };
     const issue = (): void => {
       const frame = wire.encodeRequest({ config, issued: nowSeconds() });
       for (const socket of server.clients) socket.send(frame);
+      next();
     };
-    const intervalMs = plan.intervalSeconds * 1_000;
-    setTimeout(() => setInterval(issue, intervalMs), (intervalMs * index) / plan.checks);
+    next();
   }
   http.listen(0, '127.0.0.1', () => process.send?.((http.address() as AddressInfo).port));
 };
