@@ -15,6 +15,7 @@ const leansOn: Record<string, readonly string[]> = {
   machines: ['model'],
   program: ['model'],
   wire: ['model'],
+  cluster: ['model'],
   store: ['model', 'program'],
   pipeline: ['model', 'program', 'execution'],
   secrets: ['model'],
