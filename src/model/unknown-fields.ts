@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { isObject } from './is-object.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import { isWrapped, lowerWrapperKeys } from './wrapped.ts';
-import { type Definition, definitionOf } from './zod-internals.ts';
+import { bareSchema, definitionOf } from './zod-internals.ts';
 
 export interface UnknownField {
   /** The path, e.g. `spec.comand` or `subdues[0].begn`. */
@@ -18,19 +18,6 @@ export interface UnknownField {
 const maxUnknownFields = 10;
 /** Maximum length of a reported field name, in characters. */
 const maxShownCharacters = 64;
-
-const unwrapped = new WeakMap<z.core.$ZodType, Definition>();
-
-/** Unwraps optional, nullable, default and transform. */
-const bare = (schema: z.core.$ZodType): Definition => {
-  const known = unwrapped.get(schema);
-  if (known !== undefined) return known;
-  const definition = definitionOf(schema);
-  const inner = definition.innerType ?? (definition.type === 'pipe' ? definition.in : undefined);
-  const found = inner === undefined ? definition : bare(inner);
-  unwrapped.set(schema, found);
-  return found;
-};
 
 /** Edit distance (insert, delete, replace, swap neighbours) between two words; stops above `most`. */
 const distance = (one: string, other: string, most: number): number => {
@@ -69,7 +56,7 @@ export const nearestName = (unknown: string, known: readonly string[]): string |
 
 const walk = (schema: z.core.$ZodType, value: unknown, path: string, found: UnknownField[]): void => {
   if (found.length >= maxUnknownFields) return;
-  const { type, shape, element, valueType, catchall, options } = bare(schema);
+  const { type, shape, element, valueType, catchall, options } = definitionOf(bareSchema(schema));
   if (options !== undefined) return walkUnion(options, value, path, found);
   if (type === 'array' && element !== undefined && Array.isArray(value)) {
     for (const [index, item] of value.entries()) walk(element, item, `${path}[${index}]`, found);

@@ -1,9 +1,10 @@
 // Serialization of resources for responses. Mandatory keys are always present, empty optional keys are removed, and
 // an entity has its agent's version under both names.
-import type { Check } from './check.ts';
+import { type Check, checkSchema } from './check.ts';
 import type { Entity } from './entity.ts';
 import type { Event } from './event.ts';
 import { withoutDigits } from './exact-timestamps.ts';
+import { keysOmittedWhenEmpty } from './wire-forms.ts';
 
 const isEmpty = (value: unknown): boolean => {
   if (value === undefined || value === null || value === '' || value === 0 || value === false) return true;
@@ -35,24 +36,7 @@ const metadataKeys: ReadonlySet<string> = new Set([
 
 export const toWireMetadata = (metadata: object): Json => withoutEmpty(metadata, metadataKeys);
 
-const checkKeys: ReadonlySet<string> = new Set([
-  'command',
-  'cron',
-  'subdues',
-  'proxy_requests',
-  'output_metric_tags',
-  'output_metric_thresholds',
-  'max_output_size',
-  'discard_output',
-  'fallback_pipeline',
-  'ttl_status',
-  'asset_status',
-  'duration',
-  'hooks',
-  'processed_by',
-  'state',
-  'silenced',
-]);
+const checkKeys = keysOmittedWhenEmpty(checkSchema.shape);
 
 /** A check definition, or the check scope of an event. */
 export const toWireCheck = (check: { readonly metadata: object }): Json => {

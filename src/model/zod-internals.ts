@@ -27,6 +27,22 @@ export interface Definition {
 
 export const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
 
+const unwrapped = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
+
+/** The schema inside of optional, nullable, default and transform. */
+export const bareSchema = (schema: z.core.$ZodType): z.core.$ZodType => {
+  const known = unwrapped.get(schema);
+  if (known !== undefined) return known;
+  const definition = definitionOf(schema);
+  const inner = definition.innerType ?? (definition.type === 'pipe' ? definition.in : undefined);
+  const found = inner === undefined ? schema : bareSchema(inner);
+  unwrapped.set(schema, found);
+  return found;
+};
+
+/** The format of a number, such as `safeint`; undefined: any number. */
+export const formatOf = (schema: z.core.$ZodType): unknown => schema._zod.bag['format'];
+
 /** Gives a schema another way to parse, made from the one it had. */
 export const replaceParse = (schema: z.core.$ZodType, make: (before: Parse) => Parse): void => {
   schema._zod.parse = make(schema._zod.parse);

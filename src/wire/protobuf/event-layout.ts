@@ -3,6 +3,8 @@
 import { BrokenBytes, ByteReader, layoutOf, layouts, numberOf } from './bytes.ts';
 import { uuidText } from './decode.ts';
 import { uuidBytes } from './limits.ts';
+import { checkMessage, entityMessage, eventMessage, metadataMessage } from './messages.ts';
+import type { Message } from './table.ts';
 
 /** Offsets into the payload. */
 export interface Span {
@@ -32,19 +34,28 @@ export interface CheckLayout {
   readonly fixed: readonly number[];
 }
 
-/** Field numbers, see messages.ts. */
-const event = { timestamp: 1, entity: 2, check: 3, metrics: 4, id: 6, sequence: 7 } as const;
-const check = {
-  duration: 22,
-  executed: 23,
-  issued: 25,
-  output: 26,
-  status: 28,
-  metadata: 38,
-  processedBy: 45,
-} as const;
-const entityLastSeen = 5;
-const metadataName = 1;
+const numbersIn = <Key extends string>(message: Message, ...keys: readonly Key[]): Record<Key, number> =>
+  Object.fromEntries(
+    keys.map((key) => {
+      const field = message.fields.find((field) => field.key === key);
+      if (field === undefined) throw new TypeError(`${message.name} has no field ${key}`);
+      return [key, field.number];
+    }),
+  ) as Record<Key, number>;
+
+const event = numbersIn(eventMessage, 'timestamp', 'entity', 'check', 'metrics', 'id', 'sequence');
+const check = numbersIn(
+  checkMessage,
+  'duration',
+  'executed',
+  'issued',
+  'output',
+  'status',
+  'metadata',
+  'processed_by',
+);
+const { last_seen: entityLastSeen } = numbersIn(entityMessage, 'last_seen');
+const { name: metadataName } = numbersIn(metadataMessage, 'name');
 
 /** Thrown for a valid layout that only the full decoder supports. */
 class Unusual extends Error {}
@@ -136,7 +147,7 @@ const checkLayout = (bytes: Buffer, { start, end }: Span): CheckLayout => {
       case check.status:
         status = readCount(reader, layout);
         break;
-      case check.processedBy:
+      case check.processed_by:
         processedBy = readText(reader, layout);
         break;
       case check.metadata:

@@ -1,6 +1,7 @@
 // The binary messages of the agent protocol: field numbers from the published schema of the reference product, with
 // our JSON keys. Omitted: extended attributes and the flapping of past results, which have no JSON key, and the
 // older form of `subdue`, which has no effect.
+import { checkFields } from './check-fields.ts';
 import {
   double,
   flag,
@@ -17,7 +18,7 @@ import {
   uuid,
 } from './table.ts';
 
-const metadata = message('ObjectMeta', {
+export const metadataMessage = message('ObjectMeta', {
   name: text(1),
   namespace: text(2),
   labels: textMap(3),
@@ -54,7 +55,7 @@ const hookList = message(
 );
 
 const hookConfig = message('HookConfig', {
-  metadata: one(1, metadata),
+  metadata: one(1, metadataMessage),
   command: text(2),
   timeout: integer(3),
   stdin: flag(4),
@@ -89,82 +90,27 @@ const asset = message('Asset', {
   sha512: text(3),
   filters: texts(5),
   builds: many(6, build),
-  metadata: one(8, metadata),
+  metadata: one(8, metadataMessage),
   headers: textMap(9),
 });
 
-/** These numbers are the same in definitions and results. */
-const sharedCheckFields = {
-  command: text(1),
-  handlers: texts(3),
-  high_flap_threshold: integer(4),
-  interval: integer(5),
-  low_flap_threshold: integer(6),
-  publish: flag(9),
-  runtime_assets: texts(10),
-  subscriptions: texts(11),
-  proxy_entity_name: text(13),
-  check_hooks: many(14, hookList),
-  stdin: flag(15),
-  cron: text(17),
-  ttl: integer(18),
-  timeout: integer(19),
-  proxy_requests: one(20, proxyRequests),
-  round_robin: flag(21),
+/** What the fields of checks with objects in them consist of. The fields themselves are rows of model/check. */
+const inChecks = {
+  metadata: metadataMessage,
+  proxy_requests: proxyRequests,
+  check_hooks: hookList,
+  secrets: secret,
+  pipelines: reference,
+  fallback_pipeline: reference,
+  output_metric_tags: tag,
+  output_metric_thresholds: threshold,
+  subdues: timeWindow,
+  history: message('CheckHistory', { status: integer(1), executed: integer(2), flapping: flag(3) }),
+  hooks: hook,
 };
 
-const checkConfig = message('CheckConfig', {
-  ...sharedCheckFields,
-  output_metric_format: text(22),
-  output_metric_handlers: texts(23),
-  env_vars: texts(24),
-  metadata: one(26, metadata),
-  max_output_size: integer(27),
-  discard_output: flag(28),
-  secrets: many(29, secret),
-  output_metric_tags: many(30, tag),
-  scheduler: text(31),
-  pipelines: many(32, reference),
-  output_metric_thresholds: many(33, threshold),
-  subdues: many(34, timeWindow),
-  fallback_pipeline: one(35, reference),
-  ttl_status: integer(36),
-  asset_status: texts(37),
-});
-
-const check = message('Check', {
-  ...sharedCheckFields,
-  duration: double(22),
-  executed: integer(23),
-  history: many(24, message('CheckHistory', { status: integer(1), executed: integer(2), flapping: flag(3) })),
-  issued: integer(25),
-  output: text(26),
-  state: text(27),
-  status: integer(28),
-  total_state_change: integer(29),
-  last_ok: integer(30),
-  occurrences: integer(31),
-  occurrences_watermark: integer(32),
-  silenced: texts(33),
-  hooks: many(34, hook),
-  output_metric_format: text(35),
-  output_metric_handlers: texts(36),
-  env_vars: texts(37),
-  metadata: one(38, metadata),
-  max_output_size: integer(39),
-  discard_output: flag(40),
-  secrets: many(41, secret),
-  is_silenced: flag(42),
-  output_metric_tags: many(43, tag),
-  scheduler: text(44),
-  processed_by: text(45),
-  pipelines: many(46, reference),
-  output_metric_thresholds: many(47, threshold),
-  subdues: many(48, timeWindow),
-  fallback_pipeline: one(49, reference),
-  ttl_status: integer(50),
-  asset_status: texts(51),
-});
+const checkConfig = message('CheckConfig', checkFields('definition', inChecks));
+export const checkMessage = message('Check', checkFields('result', inChecks));
 
 const deregistration = message('Deregistration', { handler: text(1) });
 
@@ -190,7 +136,7 @@ const system = message('System', {
   processes: many(14, message('Process', { name: text(1) })),
 });
 
-const entity = message('Entity', {
+export const entityMessage = message('Entity', {
   entity_class: text(1),
   system: one(3, system),
   subscriptions: texts(4),
@@ -199,7 +145,7 @@ const entity = message('Entity', {
   deregistration: one(7, deregistration),
   user: text(11),
   redact: texts(13),
-  metadata: one(14, metadata),
+  metadata: one(14, metadataMessage),
   sensu_agent_version: text(15),
   keepalive_handlers: texts(16),
 });
@@ -214,10 +160,10 @@ const metricPoint = message('MetricPoint', {
 /** For `event` and `keepalive` frames. */
 export const eventMessage = message('Event', {
   timestamp: integer(1),
-  entity: one(2, entity),
-  check: one(3, check),
+  entity: one(2, entityMessage),
+  check: one(3, checkMessage),
   metrics: one(4, message('Metrics', { handlers: texts(1), points: many(2, metricPoint) })),
-  metadata: one(5, metadata),
+  metadata: one(5, metadataMessage),
   id: uuid(6),
   sequence: integer(7),
   pipelines: many(8, reference),
@@ -234,7 +180,7 @@ export const checkRequestMessage = message('CheckRequest', {
 });
 
 export const entityConfigMessage = message('EntityConfig', {
-  metadata: one(1, metadata),
+  metadata: one(1, metadataMessage),
   entity_class: text(2),
   user: text(3),
   subscriptions: texts(4),

@@ -21,7 +21,7 @@ export interface Message {
 type Kind =
   | { readonly kind: 'text' | 'integer' | 'long' | 'double' | 'flag' | 'uuid' | 'texts' | 'textMap' }
   | { readonly kind: 'one' | 'many' | 'messageMap'; readonly of: Message };
-type Numbered = Kind & { readonly number: number };
+export type Numbered = Kind & { readonly number: number };
 export type Field = Numbered & { readonly key: string };
 
 const scalar =
