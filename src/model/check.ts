@@ -202,9 +202,6 @@ const sharedFields = {
     .optional()
     .meta({ description: 'Status of the event that says that results are missing; 0: 1.' })
     .register(wireForms, { definition: 36, result: 50, omitEmpty: true }),
-  runbook: text('')
-    .describe('Where to read what to do.')
-    .register(wireForms, { definition: 101, result: 101, omitEmpty: true }),
   asset_status: optionalStringList()
     .describe('Kept and given back, without effect here.')
     .register(wireForms, { definition: 37, result: 51, omitEmpty: true }),
