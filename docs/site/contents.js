@@ -6,7 +6,15 @@ export const contents = [
     pages: [
       'guides/checks.md',
       'guides/handlers.md',
+      'guides/filters.md',
       'guides/silences.md',
+      'guides/keepalives.md',
+      'guides/proxy-entities.md',
+      'guides/secrets.md',
+      'guides/assets.md',
+      'guides/access.md',
+      'guides/directories.md',
+      'guides/tls.md',
       'mon-ctl.md',
       'agent.md',
       'earlier-generation.md',
@@ -21,6 +29,7 @@ export const contents = [
     pages: [
       'reference/settings.md',
       'reference/resources.md',
+      'reference/handler-input.md',
       'reference/errors.md',
       'reference/machines.md',
       'api.md',

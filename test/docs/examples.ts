@@ -1,7 +1,7 @@
 // Runs the examples of a page of the handbook against real programs, as a reader would type them.
 //
 // ```sh              is run by bash in the folder of the page; exported variables last until its end
-// ```sh background   is started and runs until the end of the page
+// ```sh background   is started and runs until the last page is read; the same text on a later page starts nothing
 // ```sh wait         is repeated until it prints the block ```text that follows it
 // ```sh elsewhere    is not run: it needs another machine, or root
 // ```text            what the block before it prints; a line `...` stands for any lines, `...` in a line for any text
@@ -83,7 +83,7 @@ export class Reader {
   readonly #dir: string;
   readonly #environment: Record<string, string>;
   readonly #ports: ReadonlyMap<string, number>;
-  readonly #running: ChildProcess[] = [];
+  readonly #running = new Map<string, ChildProcess>();
 
   private constructor(dir: string, ports: ReadonlyMap<string, number>, environment: Record<string, string>) {
     this.#dir = dir;
@@ -93,7 +93,7 @@ export class Reader {
 
   /** The programs as commands on the path, and free ports instead of the default ones. */
   static async open(dir: string, root: string): Promise<Reader> {
-    const names = ['8080', '8081', '3031', '3030', '8125'];
+    const names = ['8080', '8081', '3031', '3030', '8125', '8090'];
     const ports = new Map<string, number>();
     for (const name of names) ports.set(name, await freePort());
     const bin = join(dir, '.bin');
@@ -137,7 +137,7 @@ export class Reader {
   }
 
   async close(): Promise<void> {
-    for (const child of this.#running.reverse()) {
+    for (const child of [...this.#running.values()].reverse()) {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       if (child.exitCode !== null || child.signalCode !== null) continue;
       // Its process group: what it started ends, too.
@@ -158,14 +158,14 @@ export class Reader {
         assert.fail(
           `${where}: exit status ${code}, and it printed\n${text}\n${shown === undefined ? '' : `instead of\n${shown}`}`,
         );
-      await sleep(200);
+      await sleep(400);
     }
   }
 
   #local(text: string): string {
     let local = text;
     for (const [name, port] of this.#ports)
-      local = local.replaceAll(`127.0.0.1:${name}`, `127.0.0.1:${port}`);
+      local = local.replaceAll(new RegExp(`(127\\.0\\.0\\.1[ :])${name}\\b`, 'g'), `$1${port}`);
     return local;
   }
 
@@ -174,13 +174,14 @@ export class Reader {
   }
 
   #start(content: string): void {
+    if (this.#running.has(content)) return;
     const child = spawn('bash', ['-c', this.#script(content)], {
       cwd: this.#dir,
       env: this.#environment,
       stdio: 'ignore',
       detached: true,
     });
-    this.#running.push(child);
+    this.#running.set(content, child);
   }
 
   #run(content: string): Promise<Ran> {
