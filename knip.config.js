@@ -17,6 +17,8 @@ const aheadOfUse = ['src/cluster/**'];
 const config = {
   entry: [
     'src/main/{agent,backend,client,ctl,quickstart}.ts!',
+    // So that the dependency it has counts as used; of `aheadOfUse` as well.
+    'src/cluster/nats-bus.ts!',
     'web/{src/main.tsx,src/hub/worker.ts,build/layout.ts}!',
     'scripts/*.js!',
     'packaging/*.js!',

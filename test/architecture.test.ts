@@ -49,6 +49,7 @@ const doors: Record<string, readonly RegExp[]> = {
   mongodb: [/^store\/mongo-store\.ts$/],
   lmdb: [/^store\/lmdb-store\.ts$/],
   fastify: [/^http\//],
+  '@nats-io/transport-node': [/^cluster\/nats-/],
   commander: [/^main\//, /^program\/command-line\.ts$/, /^ctl\//],
 };
 

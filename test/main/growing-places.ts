@@ -16,6 +16,7 @@ const perSession = because(
 const oneCall = because('lives as long as one call, and holds parts of what it was given');
 const ofTheProgram = because('filled while the program is put together, by its own code');
 const untilCommit = because('what waits for the store; edges are not read while much does');
+const simulated = because('only in tests and simulations');
 const damaged = because(
   'a record that could not be read, kept while the program runs; the store holds no more',
 );
@@ -100,6 +101,13 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'assets/asset-store': { underWay: perResource, kept: oneCall, releases: oneCall },
   'assets/turns': { waiting: because('one a build that is fetched; builds are resources') },
   'assets/unpack-archive': { '#folders': oneCall, '#files': oneCall, '#links': oneCall },
+  'cluster/memory-bus': {
+    '#clients': simulated,
+    '#listeners': simulated,
+    '#subscriptions': simulated,
+  },
+  'cluster/nats-bus': { '#listeners': ofTheProgram, '#wishes': ofTheProgram },
+  'cluster/requests': { '#waiting': because('maxWaitingRequests; one more is refused') },
   'http/auth/credentials': { underWay: bound('passwords waiting to be verified') },
   'http/auth/hashing-queue': { waiting: bound('passwords waiting to be verified') },
   'http/auth/providers/trusting-fetch': { chunks: because('one answer of an issuer, of limited size') },

@@ -22,7 +22,7 @@ export interface Broker {
 }
 
 /** The commands of a distribution's server packages are not always on the PATH of a user. */
-const onPath = (command: string): string | undefined =>
+export const onPath = (command: string): string | undefined =>
   [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/lib/rabbitmq/bin']
     .map((directory) => join(directory, command))
     .find((path) => existsSync(path));
@@ -63,7 +63,8 @@ const until = async (isUp: () => Promise<boolean>, child: ChildProcess, what: st
   }
 };
 
-const brokerOf = async (
+/** A server of any kind in its own directory; `isUp` says when it can be used. */
+export const brokerOf = async (
   url: string,
   directory: string,
   launch: () => ChildProcess,
