@@ -1,6 +1,6 @@
 // Builds the handbook from docs/ into web/handbook, which the backend serves at /docs/: plain pages that work without
-// JavaScript, and a search that works offline. Fails on links and anchors that lead nowhere.
-// Usage: node scripts/build-docs.js [--if-stale]
+// JavaScript, drawings of all machines, and a search that works offline. Fails on links and anchors that lead nowhere.
+// Usage: node scripts/build-docs.js [--if-stale]   needs `npm run build` to have run
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import MarkdownIt from 'markdown-it';
 import MiniSearch from 'minisearch';
 import { contents } from '../docs/site/contents.js';
+import { drawMachines, loadGraphs } from './machine-drawings.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const docs = join(root, 'docs');
@@ -34,11 +35,15 @@ const sources = () =>
     ...readdirSync(site).map((name) => join(site, name)),
     ...readdirSync(join(docs, 'images')).map((name) => join(docs, 'images', name)),
     fileURLToPath(import.meta.url),
+    fileURLToPath(new URL('../web/build/chart-svg.ts', import.meta.url)),
   ].sort();
+
+const graphs = await loadGraphs();
 
 const stamp = () => {
   const hash = createHash('sha256');
   for (const file of sources()) hash.update(relative(root, file)).update(readFileSync(file));
+  for (const { sha } of graphs) hash.update(sha);
   return hash.digest('hex');
 };
 
@@ -103,6 +108,28 @@ markdown.renderer.rules.link_open = (tokens, at, options, _env, self) =>
 markdown.renderer.rules.link_close = (tokens, at, options, _env, self) =>
   tokens[at].hidden ? '' : self.renderToken(tokens, at, options);
 
+const machinesPage = 'reference/machines.md';
+const drawingOf = ({ id }) => `machine-${id}.svg`;
+
+/** On the page of the statecharts, a drawing below the heading of each: by the id of the heading. */
+const drawingsOf = (path) =>
+  new Map(
+    path !== machinesPage
+      ? []
+      : graphs.map((graph) => [
+          slugOf(graph.title),
+          `<p><a href="${drawingOf(graph)}"><img src="${drawingOf(graph)}" alt="The statechart as a drawing; the tables below say the same in words" loading="lazy"></a></p>\n`,
+        ]),
+  );
+
+const rendered = ({ path, tokens }) => {
+  const drawings = drawingsOf(path);
+  const html = markdown.renderer.render(tokens, markdown.options, { drawings });
+  for (const image of drawings.values())
+    if (!html.includes(image)) throw new Error(`docs/${path} has no heading for the drawing ${image}`);
+  return html;
+};
+
 /** The page as tokens, its title, and its sections for the search. */
 const parse = ({ path }) => {
   const tokens = markdown.parse(readFileSync(join(docs, path), 'utf8'), {});
@@ -129,9 +156,9 @@ const parse = ({ path }) => {
   return { path, tokens, title, sections };
 };
 
-markdown.renderer.rules.heading_close = (tokens, at) => {
+markdown.renderer.rules.heading_close = (tokens, at, _options, { drawings }) => {
   const open = tokens.slice(0, at).findLast(({ type }) => type === 'heading_open');
-  return `<a class="anchor" href="#${open.attrGet('id')}" aria-label="Link to this section">#</a></${tokens[at].tag}>\n`;
+  return `<a class="anchor" href="#${open.attrGet('id')}" aria-label="Link to this section">#</a></${tokens[at].tag}>\n${drawings.get(open.attrGet('id')) ?? ''}`;
 };
 
 const navigation = (parsed, current) =>
@@ -218,15 +245,7 @@ if (!process.argv.includes('--if-stale') || !isFresh(wanted)) {
   }
   rmSync(out, { recursive: true, force: true });
   for (const [at, { path, tokens, title }] of parsed.entries())
-    write(
-      htmlOf(path),
-      frame(
-        parsed,
-        path,
-        title,
-        markdown.renderer.render(tokens, markdown.options, {}) + neighbours(parsed, at),
-      ),
-    );
+    write(htmlOf(path), frame(parsed, path, title, rendered({ path, tokens }) + neighbours(parsed, at)));
   const first = parsed[0];
   write(
     'index.html',
@@ -237,6 +256,9 @@ if (!process.argv.includes('--if-stale') || !isFresh(wanted)) {
       `<h1>mon handbook</h1>\n${readFileSync(join(site, 'welcome.html'), 'utf8')}`,
     ),
   );
+  const { chartSvg } = await import(new URL('../dist/web/build/chart-svg.js', import.meta.url).href);
+  for (const { graph, layout } of await drawMachines(graphs))
+    write(join(dirname(machinesPage), drawingOf(graph)), chartSvg(graph, layout));
   write('search-index.json', indexOf(parsed));
   for (const name of ['style.css', 'search.js']) copyFileSync(join(site, name), join(out, name));
   copyFileSync(searchLibrary, join(out, 'minisearch.js'));

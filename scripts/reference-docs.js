@@ -1,6 +1,8 @@
-// Writes docs/reference/: settings of the programs, resources, errors and machines, from the code.
+// Writes docs/reference/: settings and commands of the programs, resources, errors and machines, from the code.
 // Usage: node scripts/reference-docs.js [--check]   --check: only say whether it is up to date (build first)
 import { agentProgram } from '../dist/src/agent/flags.js';
+import { globalFlags } from '../dist/src/ctl/command.js';
+import { commandTree } from '../dist/src/ctl/tree/command-tree.js';
 import { machineGraph } from '../dist/src/http/inspect/machine-graph.js';
 import { allMachines } from '../dist/src/machines/all-machines.js';
 import { backendProgram } from '../dist/src/main/backend-flags.js';
@@ -213,8 +215,77 @@ page(
 
 ${note}
 
-Every statechart of backend and agent: its states, the events it knows and its transitions. A backend draws them at
-\`/ui/machines\`, and shows each actor in its statechart while it runs. [Machines](../machines.md) tells why they are as they are.
+Every statechart of backend and agent: its states, the events it knows and its transitions. The handbook draws
+each one, a backend does at \`/ui/machines\`, and shows each actor in its statechart while it runs. [Machines](../machines.md) tells why they are as they are.
 
 ${allMachines.map(machinePage).join('\n')}`,
+);
+
+const flagRow = ({ name, short, value, list, help }) => [
+  `${short === undefined ? '' : `${code(`-${short}`)}, `}${code(`--${name}${value === undefined ? '' : ` <${value}>`}`)}`,
+  [
+    sentence(capital(cell(help))),
+    ...(list && !help.includes('list')
+      ? ['May be repeated, or hold several values with commas between.']
+      : []),
+  ].join(' '),
+];
+const flagTable = (flags) => table(['Flag', 'Meaning'], flags.filter(({ hidden }) => !hidden).map(flagRow));
+
+/** Each command that does something, with the words in front of it. */
+const leavesOf = async (specs, above) => {
+  const found = [];
+  for (const spec of specs) {
+    if (spec.hidden) continue;
+    const words = `${above} ${spec.name}`;
+    const inner = spec.commands ?? (await spec.loadCommands?.()) ?? [];
+    if (spec.load !== undefined) found.push({ words, spec });
+    found.push(...(await leavesOf(inner, words)));
+  }
+  return found;
+};
+
+/** Its line, its flags and its examples; `heading` is left out where the group is the command. */
+const commandText = ({ words, spec }, heading) =>
+  [
+    ...(heading === undefined ? [] : [heading]),
+    `${code(`${words}${spec.args === undefined ? '' : ` ${spec.args}`}`)}: ${sentence(cell(spec.help))}${
+      spec.aliases === undefined ? '' : ` Also ${spec.aliases.map(code).join(', ')}.`
+    }`,
+    ...(spec.flags?.some(({ hidden }) => !hidden) ? [flagTable(spec.flags)] : []),
+    ...(spec.examples === undefined ? [] : [`\`\`\`sh\n${spec.examples.join('\n')}\n\`\`\``]),
+  ].join('\n\n');
+
+const groups = [];
+for (const spec of commandTree.filter(({ hidden }) => !hidden)) {
+  const leaves = await leavesOf([spec], 'mon-ctl');
+  const isGroup = spec.load === undefined;
+  groups.push(
+    [
+      `## ${spec.name}`,
+      ...(isGroup ? [sentence(capital(cell(spec.help)))] : []),
+      ...leaves.map((leaf) =>
+        commandText(leaf, isGroup ? `### ${leaf.words.replace('mon-ctl ', '')}` : undefined),
+      ),
+    ].join('\n\n'),
+  );
+}
+
+page(
+  'mon-ctl',
+  `# Commands of mon-ctl
+
+${note}
+
+Every command with its flags. \`mon-ctl COMMAND --help\` prints the same; [the command line](../mon-ctl.md) tells how to log in, and what the commands
+are good for.
+
+## Flags of every command
+
+Each is a variable, too: \`--api-url\` is \`MON_API_URL\`.
+
+${flagTable(globalFlags)}
+
+${groups.join('\n\n')}
+`,
 );

@@ -31,6 +31,7 @@ export const contents = [
       'reference/resources.md',
       'reference/handler-input.md',
       'reference/errors.md',
+      'reference/mon-ctl.md',
       'reference/machines.md',
       'api.md',
       'glossary.md',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { machineGraph } from '../../src/http/inspect/machine-graph.ts';
 import { allMachines } from '../../src/machines/all-machines.ts';
+import { chartSvg } from '../../web/build/chart-svg.ts';
 import { layoutChart } from '../../web/build/layout.ts';
 import { sampleMachine } from '../http/inspect/sample-machine.ts';
 import { complaints } from './layout-checks.ts';
@@ -27,6 +28,12 @@ test('the checks see a drawing that is not whole', async () => {
 for (const { machine, title } of allMachines) {
   test(`the ${machine.id} machine is drawn whole`, async () => {
     const drawn = machineGraph(machine, title);
-    assert.deepEqual(complaints(drawn, await layoutChart(drawn)), []);
+    const layout = await layoutChart(drawn);
+    assert.deepEqual(complaints(drawn, layout), []);
+    // The same as a file, as the handbook shows it.
+    const svg = chartSvg(drawn, layout);
+    const texts = new Set([...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text));
+    for (const { key } of drawn.states) assert.ok(texts.has(key), `the file does not show the state ${key}`);
+    for (const { label } of drawn.transitions) assert.ok(texts.has(label), `the file does not show ${label}`);
   });
 }
