@@ -28,7 +28,7 @@ const compiled = (path) => import(new URL(`../dist/${path}`, import.meta.url).hr
 
 export const loadGraphs = async () => {
   const { machineGraph } = await compiled('src/http/inspect/machine-graph.js');
-  const { allMachines } = await compiled('src/machines/all-machines.js');
+  const { allMachines } = await compiled('src/main/all-machines.js');
   return allMachines.map(({ machine, title }) => machineGraph(machine, title));
 };
 

@@ -1,10 +1,12 @@
 // Writes docs/reference/: settings and commands of the programs, resources, errors and machines, from the code.
 // Usage: node scripts/reference-docs.js [--check]   --check: only say whether it is up to date (build first)
+
+import { families } from '../dist/src/actors/families/table.js';
 import { agentProgram } from '../dist/src/agent/flags.js';
 import { globalFlags } from '../dist/src/ctl/command.js';
 import { commandTree } from '../dist/src/ctl/tree/command-tree.js';
 import { machineGraph } from '../dist/src/http/inspect/machine-graph.js';
-import { allMachines } from '../dist/src/machines/all-machines.js';
+import { allMachines } from '../dist/src/main/all-machines.js';
 import { backendProgram } from '../dist/src/main/backend-flags.js';
 import { errorCatalogue } from '../dist/src/model/errors.js';
 import { resourceKinds } from '../dist/src/model/resource-kinds.js';
@@ -183,6 +185,18 @@ ${table(
 `,
 );
 
+const familyRow = ({ id, title, durable, deadlines, mailbox, supervise: { restart, place } }) => [
+  code(id),
+  title,
+  durable === undefined ? '' : `${code(durable.prefix ?? durable.kind)} v${durable.version}`,
+  Object.entries(deadlines)
+    .map(([name, { waitsFor }]) => `${name} (${waitsFor})`)
+    .join(', '),
+  `${mailbox.capacity}, ${mailbox.overflow}`,
+  restart,
+  place.type === 'root' ? 'the root' : code(place.id),
+];
+
 const local = (machine, id) => code(id === machine.id ? '(root)' : id.replace(`${machine.id}.`, ''));
 
 const machinePage = ({ machine, title }) => {
@@ -217,6 +231,12 @@ ${note}
 
 Every statechart of backend and agent: its states, the events it knows and its transitions. The handbook draws
 each one, a backend does at \`/ui/machines\`, and shows each actor in its statechart while it runs. [Machines](../machines.md) tells why they are as they are.
+
+## Families
+
+One row for each family of actors of a backend, in the order in which they start. [Architecture](../architecture.md#families) explains the columns.
+
+${table(['Family', 'One actor for', 'Record', 'Deadlines', 'Mailbox', 'Restart', 'Under'], families.map(familyRow))}
 
 ${allMachines.map(machinePage).join('\n')}`,
 );

@@ -1,14 +1,15 @@
 // Connects live inspection to the backend: runtime port, access control, audit log.
 import type { Backend } from '../actors/backend.ts';
+import { families } from '../actors/families/table.ts';
 import type { Api } from '../http/api.ts';
 import type { EventList } from '../http/inspect/events/event-list.ts';
 import type { InspectionDeps } from '../http/inspect/request.ts';
 import { registerInspection } from '../http/inspect/routes.ts';
 import { createRuntimePort } from '../http/inspect/runtime-port.ts';
 import { authorize } from '../http/rbac.ts';
-import { allMachines } from '../machines/all-machines.ts';
 import { MonError } from '../model/errors.ts';
 import type { Logger } from '../program/log.ts';
+import { allMachines } from './all-machines.ts';
 
 export interface LiveInspection {
   readonly backend: Backend;
@@ -20,8 +21,10 @@ export interface LiveInspection {
   readonly allowControl: boolean;
 }
 
-/** Families of actors with durable records; the rest of the actor id is the record key. */
-const durableFamilies = ['check', 'entity', 'client'] as const;
+/** The record kind of each durable family; the rest of an actor id is the record key. */
+const recordKinds = new Map(
+  families.flatMap(({ id, durable }) => (durable === undefined ? [] : [[id, durable.kind]])),
+);
 
 const splitOnce = (text: string, at: string): readonly [string, string] => {
   const place = text.indexOf(at);
@@ -37,7 +40,7 @@ export const addLiveInspection = ({ backend, api, log, eventList, allowControl }
     lastTrace: (namespace, entity, check) => backend.readTrace(namespace, entity, check),
     isCommitted: (id) => {
       const [family = '', key] = splitOnce(id, ':');
-      const kind = durableFamilies.find((name) => name === family);
+      const kind = recordKinds.get(family);
       return kind === undefined || backend.committer.isSettled(kind, key);
     },
   });

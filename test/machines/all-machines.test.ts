@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { AnyStateMachine } from 'xstate';
-import { allMachines } from '../../src/machines/all-machines.ts';
+import { allMachines } from '../../src/main/all-machines.ts';
 import { seed, seeded } from '../property.ts';
 import { bring, nameOf, type Origin, rootOf, statesOf, type Transition, transitionsOf } from './harness.ts';
-import { walks } from './walks.ts';
+import { walkOf } from './walks.ts';
 
 const maxWalks = 3_000;
 
@@ -18,8 +18,7 @@ const walkThrough = (
   onTransition: (transition: Transition) => void,
   random: () => number,
 ) => {
-  const walk = walks[machine.id];
-  if (walk === undefined) throw new Error(`no walk for machine ${machine.id}: add one to walks.ts`);
+  const walk = walkOf(machine);
   const places: readonly Origin[] = [
     { input: walk.input },
     ...(walk.snapshots ?? []).map((snapshot) => ({ snapshot })),

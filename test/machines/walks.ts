@@ -10,6 +10,7 @@ import type { EntityContext } from '../../src/machines/entity/entity-facts.ts';
 import { configOf } from '../../src/machines/entity/registration-rule.ts';
 import type { ScheduleContext } from '../../src/machines/schedule/schedule-facts.ts';
 import { checkConfigSchema } from '../../src/model/check.ts';
+import { fixtureMember } from './fixture-member.ts';
 import { agentBackOff, idOf, sampleEvent, sampleKeepalive } from './samples.ts';
 
 interface Scene {
@@ -354,7 +355,7 @@ const clientWalk: Walk = {
 };
 
 /** By machine id. */
-export const walks: Readonly<Record<string, Walk>> = {
+const walks: Readonly<Record<string, Walk>> = {
   check: checkWalk,
   entity: entityWalk,
   schedule: scheduleWalk,
@@ -366,4 +367,21 @@ export const walks: Readonly<Record<string, Walk>> = {
   agentConnection: agentConnectionWalk,
   deliveryQueue: deliveryQueueWalk,
   execution: executionWalk,
+};
+
+const fixtureWalk = (id: string): Walk | undefined => {
+  const member = fixtureMember(id);
+  if (member === undefined) return undefined;
+  return {
+    input: member.input,
+    length: 20,
+    facts: member.facts.map((fact) => ({ nowMs }: Scene) => ({ nowMs, ...fact })),
+  };
+};
+
+export const walkOf = ({ id }: { readonly id: string }): Walk => {
+  const walk = walks[id] ?? fixtureWalk(id);
+  if (walk === undefined)
+    throw new Error(`no walk for machine ${id}: add one to walks.ts, or a member to its fixture`);
+  return walk;
 };

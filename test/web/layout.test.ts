@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { machineGraph } from '../../src/http/inspect/machine-graph.ts';
-import { allMachines } from '../../src/machines/all-machines.ts';
+import { allMachines } from '../../src/main/all-machines.ts';
 import { chartSvg } from '../../web/build/chart-svg.ts';
 import { layoutChart } from '../../web/build/layout.ts';
 import { sampleMachine } from '../http/inspect/sample-machine.ts';

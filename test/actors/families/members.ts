@@ -1,11 +1,13 @@
 // One member of each durable family for the contract test: the actor its fixtures are records of, a step that changes what is
 // stored, and a message it crashes on.
 import assert from 'node:assert/strict';
+import type { Family } from '../../../src/actors/families/kit/family.ts';
 import { awaitReceipt } from '../../../src/actors/outcomes/receipts.ts';
 import type { ActorMessage } from '../../../src/actors/runtime/contract.ts';
 import type { CheckContext } from '../../../src/machines/check/check-facts.ts';
 import type { ClientContext } from '../../../src/machines/client/client-facts.ts';
 import type { EntityContext } from '../../../src/machines/entity/entity-facts.ts';
+import { fixtureMember } from '../../machines/fixture-member.ts';
 import { idOf, sampleEvent, sampleKeepalive } from '../../machines/samples.ts';
 import type { World } from '../engine/world.ts';
 
@@ -25,6 +27,21 @@ export interface DurableMember {
   /** After a restart waits are planned anew; the rest is as it was. */
   verifySame(after: unknown, before: unknown): void;
 }
+
+/** The member that the fixture of a family describes. */
+export const memberFromFixture = ({ id, durable }: Family, state: unknown): DurableMember => {
+  const member = fixtureMember(id);
+  const [advance] = member?.facts ?? [];
+  assert.ok(member && advance, `neither members.ts nor the fixture of ${id} describes a member`);
+  const identity = durable?.identityOf(member.key);
+  return {
+    identity,
+    verifyRestored: (live) => assert.deepEqual(live, state),
+    advance: (world, actor) => tell(world, actor, { nowMs: world.nowMs, ...advance } as ActorMessage),
+    crash: crashing(advance.type, 'nowMs'),
+    verifySame: (after, before) => assert.deepEqual(after, before),
+  };
+};
 
 const tell = (world: World, id: string, message: ActorMessage): Promise<void> =>
   world.drive(awaitReceipt((receipt) => world.backend.runtime.registry.tell(id, message, receipt)));

@@ -85,6 +85,7 @@ const lampFamily = defineFamily<
   supervise: { restart: 'transient', place: { type: 'group', id: 'lamps' } },
   durable: {
     kind: 'system',
+    prefix: 'lamp/',
     version: 1,
     restore: (state, version) => restore(lampMachine, lampRecord, state, version),
     identityOf: (key) => ({ name: key.slice('lamp/'.length) }),

@@ -2,7 +2,7 @@
 import type { RecordKind, StoredRecord } from '../../../store/snapshot-store.ts';
 import type { GroupCommit } from '../../durable/group-commit.ts';
 import type { ActorMessage, ChildSpec } from '../../runtime/contract.ts';
-import type { Effect, Family } from './family.ts';
+import type { Durable, Effect, Family } from './family.ts';
 import { actorsOf, type FamilyActors, type FamilyHost, specOf } from './family-actors.ts';
 import { rebuildBatch } from './limits.ts';
 
@@ -56,11 +56,13 @@ export class Families {
     options: RestoreOptions,
   ): Promise<Readonly<Record<string, number>>> {
     const counts: Record<string, number> = {};
-    for (const { id, durable } of table) {
+    for (const family of table) {
+      const { id, durable } = family;
       if (durable === undefined) continue;
+      if (family.ports === 'none') this.bind(family, undefined);
       const restore = this.#restores.get(id);
       if (restore === undefined) throw new TypeError(`family ${id} keeps records, but was never bound`);
-      counts[id] = await restoreKind(durable.kind, restore, options);
+      counts[id] = await restoreRecords(durable, restore, options);
     }
     return counts;
   }
@@ -68,13 +70,13 @@ export class Families {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const restoreKind = async (
-  kind: RecordKind,
+const restoreRecords = async (
+  { kind, prefix }: Pick<Durable<unknown>, 'kind' | 'prefix'>,
   restore: Restore,
   { commit, onBadRecord }: RestoreOptions,
 ): Promise<number> => {
   let started = 0;
-  for await (const { key, record } of commit.scan(kind)) {
+  for await (const { key, record } of commit.scan(kind, prefix === undefined ? undefined : { prefix })) {
     commit.seed(kind, key, record.rev);
     try {
       restore(key, record);

@@ -65,6 +65,8 @@ interface DeadlineRule<TContext, TMessage, TMember> {
 /** How a family keeps its state. */
 export interface Durable<TIdentity> {
   readonly kind: RecordKind;
+  /** What its keys begin with, such as `lamp/`, where other records share the kind. */
+  readonly prefix?: string;
   /** Grows when the stored shape of `{value, context}` changes; the machine's file holds the migrations. */
   readonly version: number;
   /** A stored state as a live snapshot. Throws a RestoreError: the record is put aside then, and the actor begins anew. */
@@ -89,6 +91,8 @@ export interface Family<
   readonly supervise: { readonly restart: RestartType; readonly place: Place<TIdentity> };
   /** Absent: what its actors know follows from elsewhere, and they begin anew after a restart. */
   readonly durable?: Durable<TIdentity>;
+  /** Its actors perform nothing but the common effects, so the backend binds it by itself. */
+  readonly ports?: 'none';
   /** Every deadline its machine sets, by name. */
   readonly deadlines: Readonly<Record<string, DeadlineRule<TContext, TMessage, Member<TIdentity, TPorts>>>>;
   key(identity: TIdentity): string;

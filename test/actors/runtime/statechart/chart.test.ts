@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMachine } from 'xstate';
 import { knowsEvent } from '../../../../src/actors/runtime/statechart/chart.ts';
-import { allMachines } from '../../../../src/machines/all-machines.ts';
+import { allMachines } from '../../../../src/main/all-machines.ts';
 
 test('a machine knows the events that any of its states names, also one that is ignored on purpose', () => {
   const machine = createMachine({

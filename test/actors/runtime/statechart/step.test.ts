@@ -14,10 +14,10 @@ import {
 } from 'xstate';
 import { decided } from '../../../../src/actors/runtime/statechart/decision.ts';
 import { plannedStepOf } from '../../../../src/actors/runtime/statechart/step.ts';
-import { allMachines } from '../../../../src/machines/all-machines.ts';
 import { checkMachine } from '../../../../src/machines/check/check-machine.ts';
+import { allMachines } from '../../../../src/main/all-machines.ts';
 import { idOf, sampleEvent } from '../../../machines/samples.ts';
-import { walks } from '../../../machines/walks.ts';
+import { walkOf } from '../../../machines/walks.ts';
 import { fc, seeded } from '../../../property.ts';
 import { byXState, seen } from './by-xstate.ts';
 
@@ -45,8 +45,7 @@ const compare = (
 };
 
 for (const { machine, title } of allMachines) {
-  const walk = walks[machine.id];
-  if (walk === undefined) throw new Error(`no walk for the machine ${machine.id}`);
+  const walk = walkOf(machine);
   test(`${title}: a step of the plan does what XState does`, () => {
     let planned = 0;
     fc.assert(
@@ -72,9 +71,7 @@ for (const { machine, title } of allMachines) {
 }
 
 test('the first result of a check and all that follow it are steps of the plan', () => {
-  const [check] = allMachines;
-  const walk = walks.check;
-  if (check === undefined || walk === undefined) throw new Error('no check machine');
+  const walk = walkOf(checkMachine);
   let ids = 0;
   const fact = (snapshot: AnyMachineSnapshot): AnyEventObject => {
     const result = walk.facts[0]?.({ random: () => 0, nowMs: 1_700_000_000_000, context: snapshot.context });
@@ -83,7 +80,7 @@ test('the first result of a check and all that follow it are steps of the plan',
     const event = (result as unknown as { event: object }).event;
     return { ...result, event: { ...event, id } } as unknown as AnyEventObject;
   };
-  assert.deepEqual(compare(check.machine, walk.input, Array(20).fill(fact)), { planned: 20, stayed: 19 });
+  assert.deepEqual(compare(checkMachine, walk.input, Array(20).fill(fact)), { planned: 20, stayed: 19 });
 });
 
 test('an event that is delivered takes steps of the plan only: out to the pipelines and back', () => {
