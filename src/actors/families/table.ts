@@ -9,7 +9,6 @@ import type { Family } from './kit/family.ts';
 import { scheduleFamily } from './schedule/schedule-family.ts';
 import { sessionFamily } from './session/session-family.ts';
 import { silenceFamily } from './silence/silence-family.ts';
-import { tallyFamily } from './tally/tally-family.ts';
 
 export const families = [
   bootFamily,
@@ -21,5 +20,4 @@ export const families = [
   clientFamily,
   scheduleFamily,
   sessionFamily,
-  tallyFamily,
 ] as unknown as readonly Family[];
