@@ -38,6 +38,7 @@ const leansOn: Record<string, readonly string[]> = {
     'assets',
     'actors',
     'http',
+    'cluster',
     'agent',
     'client',
     'ctl',

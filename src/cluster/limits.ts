@@ -16,3 +16,31 @@ export const busConnectMs = 5_000;
 export const busReconnectMs = 250;
 /** After this a subscription that the server refused is tried again. */
 export const busResubscribeMs = 2_000;
+
+/** Messages in one batch for another backend. */
+export const maxBatchMessages = 256;
+/** A batch that is not full is sent after this. */
+export const batchDelayMs = 1;
+/** Batches to one backend that wait for their replies. While they do, the next batch grows. */
+export const maxBatchesInFlight = 4;
+/** Messages for other backends that one backend holds until they are settled; one more is refused as busy. */
+export const maxHeldMessages = 10_000;
+/** The same in bytes. */
+export const maxHeldBytes = 64 * 1_048_576;
+/** A batch without a reply is offered again after this. */
+export const batchReplyMs = 5_000;
+/** The owner replies after this at the latest. What is not settled by then is asked for again. */
+export const maxSettleMs = 1_000;
+/** A message that nobody settled for so long is given up: the caller is told that the outcome is unknown. */
+export const holdMessageMs = 30_000;
+/** Pauses before a shard without a reachable owner is offered again: doubled from the first to the last. */
+export const minShardRestMs = 50;
+export const maxShardRestMs = 1_000;
+/** A failure that comes with every batch is logged once in this time. */
+export const complaintIntervalMs = 10_000;
+/** Senders whose last batches an owner remembers, so that a batch that comes twice is applied once. */
+export const maxRememberedSenders = 256;
+/** The text of an outcome, in characters. */
+export const maxOutcomeCharacters = 512;
+/** The address of a message, in bytes of UTF-8. */
+export const maxAddressBytes = 4_096;

@@ -10,6 +10,7 @@ import {
 } from '../actors/pipelines/limits.ts';
 import { maxResourceBytes, maxResourcesPerKind } from '../actors/resources/limits.ts';
 import { maxParkedMessages } from '../actors/runtime/limits.ts';
+import { maxHeldBytes, maxHeldMessages } from '../cluster/limits.ts';
 import { maxDirectoryLogins } from '../http/auth/providers/limits.ts';
 import {
   maxSubscriptions as maxEarlierSubscriptions,
@@ -410,6 +411,17 @@ export const bounds: readonly Bound[] = [
     test: [
       'http/guessing.test.ts',
       'the number of pending directory requests is limited; one more gets Retry-After',
+    ],
+  },
+  {
+    collection: 'events for other backends of a cluster (not in use yet)',
+    by: 'agents, API, earlier clients',
+    entries: maxHeldMessages,
+    bytes: { most: maxHeldBytes, of: 'all' },
+    whenFull: 'an agent is not read, others get 503; room is made as soon as one is settled or released',
+    test: [
+      'cluster/forward.test.ts',
+      'so many messages for other backends are held, and so many bytes; one more is told busy',
     ],
   },
   {

@@ -16,6 +16,7 @@ const perSession = because(
 const oneCall = because('lives as long as one call, and holds parts of what it was given');
 const ofTheProgram = because('filled while the program is put together, by its own code');
 const untilCommit = because('what waits for the store; edges are not read while much does');
+const perShard = because('one a shard, of which there are 256');
 const simulated = because('only in tests and simulations');
 const damaged = because(
   'a record that could not be read, kept while the program runs; the store holds no more',
@@ -101,12 +102,18 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'assets/asset-store': { underWay: perResource, kept: oneCall, releases: oneCall },
   'assets/turns': { waiting: because('one a build that is fetched; builds are resources') },
   'assets/unpack-archive': { '#folders': oneCall, '#files': oneCall, '#links': oneCall },
+  'cluster/forward': { '#lanes': perShard },
+  'cluster/lane': { '#ready': perShard },
   'cluster/memory-bus': {
     '#clients': simulated,
     '#listeners': simulated,
     '#subscriptions': simulated,
   },
   'cluster/nats-bus': { '#listeners': ofTheProgram, '#wishes': ofTheProgram },
+  'cluster/receive': {
+    '#senders': because('maxRememberedSenders; the one that was heard of least lately is forgotten'),
+    begun: oneCall,
+  },
   'cluster/requests': { '#waiting': because('maxWaitingRequests; one more is refused') },
   'http/auth/credentials': { underWay: bound('passwords waiting to be verified') },
   'http/auth/hashing-queue': { waiting: bound('passwords waiting to be verified') },
