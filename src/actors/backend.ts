@@ -7,6 +7,7 @@ import type { Entity } from '../model/entity.ts';
 import { MonError } from '../model/errors.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
 import { defaultNamespace, keepaliveCheckName } from '../model/names.ts';
+import type { Silenced } from '../model/silenced.ts';
 import { gaugesOf } from './compose/gauges.ts';
 import { type BackendOptions, type Opened, openDependencies } from './compose/open-dependencies.ts';
 import { type Rebuilt, restoreBackend } from './compose/restore.ts';
@@ -24,6 +25,8 @@ import { type EntityPut, EntityService } from './families/entity/entity-service.
 import { checkId, entityId } from './families/entity/entity-tree.ts';
 import { idOf } from './families/kit/family-actors.ts';
 import type { Connection, OpenSession, Sessions } from './families/session/sessions.ts';
+import type { SilenceIdentity } from './families/silence/silence-family.ts';
+import { coversAny, type SilenceOverview, silenceOverview } from './families/silence/silence-overview.ts';
 import { outcomeError } from './outcomes/outcome-rules.ts';
 import { awaitReceipt, offerMessage } from './outcomes/receipts.ts';
 import { deliveryDrainMs } from './pipelines/limits.ts';
@@ -172,12 +175,13 @@ export class Backend {
   }
 
   async #drain(): Promise<void> {
-    const { schedules, sessions, pipelines, watchdog, problems } = this.#services;
+    const { schedules, sessions, pipelines, watchdog, problems, silences } = this.#services;
     watchdog.stop();
     problems.stop();
     await schedules.stop();
     await sessions.drain('bye');
     await pipelines.close(deliveryDrainMs);
+    silences.book.flush();
   }
 
   /** Resolves when the boot actor has taken this step; rejects with what went wrong. */
@@ -234,6 +238,34 @@ export class Backend {
     }
     await this.#ask(checkId(namespace, entity, check), { type: 'check.deleted' });
     return true;
+  }
+
+  // Silences
+
+  /** What the silences of a namespace do now, and which ended lately. */
+  silences(namespace: string): Promise<SilenceOverview> {
+    const { silences, events } = this.#services;
+    const { book } = silences;
+    return silenceOverview(namespace, {
+      table: this.resources,
+      index: events,
+      book,
+      nowMs: () => this.#nowMs(),
+    });
+  }
+
+  /** Ends a silence by hand. False when there is none; `check` may throw before that. */
+  clearSilence(
+    silence: SilenceIdentity,
+    by: string,
+    check?: (current: Readonly<Record<string, unknown>>) => void,
+  ): Promise<boolean> {
+    return this.#services.silences.clear(silence, by, check);
+  }
+
+  /** Whether a silence covers any event of its namespace, whenever it holds. */
+  silenceCovers(namespace: string, silence: Silenced): Promise<boolean> {
+    return coversAny(namespace, silence, this.#services.events);
   }
 
   // Entities

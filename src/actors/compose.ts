@@ -55,6 +55,7 @@ export const compose = (dependencies: Dependencies): Services => {
   const silences: Silences = new Silences({
     families,
     table,
+    commit,
     nowMs,
     faults,
     after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
@@ -80,7 +81,9 @@ export const compose = (dependencies: Dependencies): Services => {
     () => runtime.clock.monotonicMs(),
     dependencies.authorities,
   );
-  const pipelines = composePipelines(dependencies, configuration, secrets);
+  const pipelines = composePipelines(dependencies, configuration, secrets, (namespace, names) =>
+    silences.book.suppress(namespace, names),
+  );
   const announcements = new Announcements({ commit, deliveries: pipelines.deliveries });
   const announce = (event: Event, receipt?: Receipt): void => announcements.tell(event, receipt);
 

@@ -1,12 +1,14 @@
 // The backend interface used by the HTTP layer: everything that routes and the agent listener may call.
 
 import type { Incidents } from '../actors/events/incidents.ts';
-import type { ResourceId } from '../actors/resources/resource-table.ts';
+import type { SilenceOverview } from '../actors/families/silence/silence-overview.ts';
+import type { Resource, ResourceId } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';
 import type { Receipt } from '../actors/runtime/contract.ts';
 import type { Entity } from '../model/entity.ts';
 import type { CheckEvent, Event } from '../model/event.ts';
 import type { Problem } from '../model/problems.ts';
+import type { Silenced } from '../model/silenced.ts';
 import type { ContentType } from '../wire/headers.ts';
 
 interface PageRequest {
@@ -101,6 +103,17 @@ export interface BackendPort {
   deleteEvent(namespace: string, entity: string, check: string): Promise<boolean>;
 
   readonly incidents: IncidentsPort;
+
+  /** What the silences of a namespace do now, and which ended lately. */
+  silences(namespace: string): Promise<SilenceOverview>;
+  /** Ends a silence by hand. Resolves to false if there is none; `check` may throw before anything is removed. */
+  clearSilence(
+    silence: { readonly namespace: string; readonly name: string },
+    by: string,
+    check?: (current: Resource) => void,
+  ): Promise<boolean>;
+  /** Whether a silence covers any event of its namespace, whenever it holds. */
+  silenceCovers(namespace: string, silence: Silenced): Promise<boolean>;
 
   readEntities(query: EntityQuery): Promise<Page<Entity>>;
   readEntity(namespace: string, name: string): Promise<Entity | undefined>;

@@ -46,6 +46,14 @@ export interface ResourceHabits {
   readonly mayWrite?: (resource: Resource, call: AuthenticatedCall, previous: Resource | undefined) => void;
   /** Hides resources from readers, e.g. expired silences. */
   readonly visible?: (resource: Resource, call: AuthenticatedCall) => boolean;
+  /** Warnings about a resource that was created or replaced. */
+  readonly warnings?: (resource: Resource) => Promise<readonly string[]>;
+  /** Replaces the deletion; resolves to false if there is nothing. */
+  readonly remove?: (
+    id: ResourceId,
+    call: AuthenticatedCall,
+    check: (current: Resource) => void,
+  ) => Promise<boolean>;
   /** Called after a create or replace was committed. */
   readonly written?: (name: string, call: AuthenticatedCall) => Promise<void>;
   /** The response to a replace. Default: 201 with an empty body. */
@@ -95,6 +103,11 @@ export const resourceRoutes = (
   const createdWithTag = (resource: Resource): Answer =>
     created({ ETag: etagOf(JSON.stringify(kind.toWire(resource))) });
 
+  const withWarnings = async (answer: Answer, resource: Resource): Promise<Answer> => {
+    const warnings = (await habits.warnings?.(resource)) ?? [];
+    return warnings.length === 0 ? answer : { ...answer, warnings };
+  };
+
   const list = (call: AuthenticatedCall, namespace: string | undefined): Promise<Answer> => {
     const selected = selectorFilter<Resource>(call.query, kind);
     const wanted = typesFilter(kind, call);
@@ -118,7 +131,7 @@ export const resourceRoutes = (
     const name = kind.name(resource);
     await table.create({ ...id, name }, resource);
     await habits.written?.(name, call);
-    return createdWithTag(resource);
+    return withWarnings(createdWithTag(resource), resource);
   };
 
   const replace = async (call: AuthenticatedCall): Promise<Answer> => {
@@ -134,7 +147,7 @@ export const resourceRoutes = (
       return finished;
     });
     await habits.written?.(id.name, call);
-    return habits.replaced?.(resource) ?? createdWithTag(resource);
+    return withWarnings(habits.replaced?.(resource) ?? createdWithTag(resource), resource);
   };
 
   const read = (call: AuthenticatedCall): Answer => {
@@ -161,7 +174,8 @@ export const resourceRoutes = (
 
   const remove = async (call: AuthenticatedCall): Promise<Answer> => {
     const id = idOf(call);
-    const removed = await table.delete(id, (current) => checkTag(call, id, current));
+    const check = (current: Resource): void => checkTag(call, id, current);
+    const removed = await (habits.remove?.(id, call, check) ?? table.delete(id, check));
     if (!removed) throw new MonError('notFound');
     return noContent;
   };

@@ -1,7 +1,7 @@
 // Every collection that external input can grow, with its limit in entries and bytes, the behavior at the limit,
 // and its gauge. docs/limits.md is generated from this table, and a test compares both with the code.
 import { entityBounds } from '../actors/families/entity/limits.ts';
-import { maxCheckMail } from '../actors/families/kit/limits.ts';
+import { keptEndedSilences, maxCheckMail } from '../actors/families/kit/limits.ts';
 import { maxQueuedRequests } from '../actors/families/session/limits.ts';
 import {
   maxAllWaitingDeliveryBytes,
@@ -50,6 +50,7 @@ import {
   maxMetricPoints,
   maxMetricTags,
   maxNameCharacters,
+  maxSilenceWindows,
   maxSystemItems,
 } from '../model/limits.ts';
 import { maxAssetScriptBytes, maxQueuedEvaluations, maxWorkflowsPerEvent } from '../pipeline/limits.ts';
@@ -146,6 +147,20 @@ export const bounds: readonly Bound[] = [
     entries: maxIncidentNotes,
     whenFull: '409; they are released when the incident ends',
     test: ['actors/engine/acknowledgements.test.ts', 'only an incident is acknowledged or gets notes'],
+  },
+  {
+    collection: 'regular windows of a silence',
+    by: 'users with permission to create silences',
+    entries: maxSilenceWindows,
+    whenFull: '400; the silence is not written, and one that exists stays as it is',
+    test: ['model/silence-windows.test.ts', 'what is wrong with a window is said with its place'],
+  },
+  {
+    collection: 'ended silences of a namespace',
+    by: 'silences that end',
+    entries: keptEndedSilences,
+    whenFull: 'the oldest is evicted',
+    test: ['actors/engine/silences.test.ts', 'the last hundred that ended'],
   },
   {
     collection: 'remembered event ids of a check',

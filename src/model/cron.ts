@@ -29,7 +29,8 @@ const descriptors: Readonly<Record<string, string>> = {
 
 const minEveryMs = 1000;
 
-const isTimeZone = (zone: string): boolean => {
+/** Whether this is the name of a time zone, such as `Europe/Berlin`. */
+export const isTimeZone = (zone: string): boolean => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;

@@ -72,3 +72,9 @@ export const maxIncidentNotes = 50;
 /** Shortest and longest time between two reminders of an acknowledged incident, in seconds. */
 export const minRemindSeconds = 60;
 export const maxRemindSeconds = 2_592_000;
+
+/** Maximum number of regular windows of one silence. */
+export const maxSilenceWindows = 32;
+
+/** Maximum length of the selector of a silence, in characters. It is evaluated for every event. */
+export const maxSilenceSelectorCharacters = 2_000;

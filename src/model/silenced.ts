@@ -1,8 +1,13 @@
 // Silences as resources that operators write. Their effect on events is in `silencing.ts`.
 import { z } from 'zod';
+import { eventFieldNames, isEventField } from './event-fields.ts';
+import { maxSilenceSelectorCharacters } from './limits.ts';
 import { metadataSchema } from './metadata.ts';
 import { nameFault, namespaceFault, subscriptionFault } from './names.ts';
 import { flag, integer, text } from './quick-types.ts';
+import { parseSelector } from './selectors.ts';
+import { silenceWindowsFault, silenceWindowsSchema } from './silence-windows.ts';
+import { nearestName } from './unknown-fields.ts';
 
 /** The value of `expire` for a silence without an end. */
 const noExpiry = -1;
@@ -26,21 +31,58 @@ export const silencedSchema = z.object({
     description: 'When it ends; worked out of begin and expire; 0: never.',
     'x-unit': 'seconds since 1970',
   }),
+  selector: text()
+    .optional()
+    .describe(
+      "Events that it silences, as a field selector of events: event.labels.region == 'eu' && event.check.name == 'backup'.",
+    ),
+  windows: silenceWindowsSchema
+    .nullish()
+    .describe('Regular times in which it holds, between its begin and its end; empty: all the time.'),
 });
 export type Silenced = z.infer<typeof silencedSchema>;
 
 const isAny = (part: string | undefined): boolean => part === undefined || part === '' || part === '*';
 
-/** `linux:*`, `*:cpu` or `entity:web01:disk`: the name is always derived from subscription and check. */
+/** `linux:*`, `*:cpu` or `entity:web01:disk`: the name is derived from subscription and check. */
 export const silencedName = (subscription: string | undefined, check: string | undefined): string =>
   `${isAny(subscription) ? '*' : subscription}:${isAny(check) ? '*' : check}`;
 
+/** One with a selector has a name of its own choice, without a colon, so that it is never that of another silence. */
+const ownNameFault = ({ metadata }: Silenced): string | null => {
+  if (metadata.name === '') return 'metadata.name must not be empty: a silence with a selector needs a name';
+  return metadata.name.includes(':')
+    ? `metadata.name of a silence with a selector must not contain a colon (got ${metadata.name})`
+    : nameFault('metadata.name', metadata.name);
+};
+
+/** Fields that follow from silences. */
+const circular = /^event\.(?:check\.)?is_silenced$/;
+
+const selectorFault = (selector: string): string | null => {
+  if (selector.length > maxSilenceSelectorCharacters)
+    return `selector must be at most ${maxSilenceSelectorCharacters} characters`;
+  const reading = parseSelector(selector);
+  if (!reading.ok) return `selector: ${reading.message}`;
+  for (const { field } of reading.selector) {
+    if (circular.test(field)) return `selector must not use ${field}, which follows from silences`;
+    if (isEventField(field)) continue;
+    const nearest = nearestName(field, eventFieldNames);
+    return `selector: events have no field ${field}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
+  }
+  return null;
+};
+
+const hasSelector = ({ selector }: Silenced): boolean => selector !== undefined && selector !== '';
+
 export const validateSilenced = (entry: Silenced): string | null => {
-  const { subscription, check } = entry;
-  if (isAny(subscription) && isAny(check)) return 'must provide check or subscription';
+  const { subscription, check, selector = '', windows } = entry;
+  if (isAny(subscription) && isAny(check) && !hasSelector(entry)) return 'must provide check or subscription';
   return (
     (isAny(subscription) ? null : subscriptionFault('Subscription', subscription ?? '')) ??
     (isAny(check) ? null : nameFault('Check', check ?? '')) ??
+    (hasSelector(entry) ? (ownNameFault(entry) ?? selectorFault(selector)) : null) ??
+    silenceWindowsFault(windows ?? []) ??
     namespaceFault(entry.metadata.namespace)
   );
 };
@@ -53,7 +95,7 @@ export interface SilencedDefaults {
   readonly defaultExpireSeconds?: number;
 }
 
-/** A silence as stored: with its derived name, its begin time and its computed end. */
+/** A silence as stored: with its name, its begin time and its computed end. */
 export const completeSilenced = (entry: Silenced, defaults: SilencedDefaults): Silenced => {
   const begin = entry.begin > 0 ? entry.begin : defaults.nowSeconds;
   const asked = entry.expire > 0 || entry.expire_at > 0 ? entry.expire : (defaults.defaultExpireSeconds ?? 0);
@@ -70,7 +112,9 @@ export const completeSilenced = (entry: Silenced, defaults: SilencedDefaults): S
   } = entry;
   // In schema order, whatever the order of the input, so that equal silences serialize to the same text.
   return {
-    metadata: { ...metadata, name: silencedName(entry.subscription, entry.check) },
+    metadata: hasSelector(entry)
+      ? metadata
+      : { ...metadata, name: silencedName(entry.subscription, entry.check) },
     expire,
     expire_on_resolve,
     creator: defaults.creator,

@@ -10,6 +10,7 @@ export interface BuiltInVerdict {
 type BuiltInFilter = (event: Event) => BuiltInVerdict;
 
 export const metricsFilterName = 'has_metrics';
+export const silencedFilterName = 'not_silenced';
 export const acknowledgedFilterName = 'not_acknowledged';
 
 /** True if this status 0 resolves an incident: it is the last result in the history and the one before is not 0. */
@@ -63,7 +64,7 @@ const hasMetrics: BuiltInFilter = ({ metrics }) =>
 
 const builtIns: ReadonlyMap<string, BuiltInFilter> = new Map([
   ['is_incident', isIncident],
-  ['not_silenced', notSilenced],
+  [silencedFilterName, notSilenced],
   [acknowledgedFilterName, notAcknowledged],
   [metricsFilterName, hasMetrics],
 ]);

@@ -74,6 +74,33 @@ test('execute --wait, watch, trace, history, actors, a dry run of a silence and 
   );
   assert.doesNotMatch((await say('silenced', 'list')).text, /disk/);
 
+  const selected = ['--name', 'disks', '--selector', "event.check.name == 'disk'"];
+  const weekly = ['--weekly', 'daily 00:00-24:00 UTC', '--until', '2040-01-02T15:04:00Z'];
+  const made = await say('silenced', 'create', ...selected, ...weekly, '-r', 'disks are replaced');
+  assert.equal(made.text, 'Created\n');
+  assert.match(
+    (await say('silenced', 'list')).text,
+    / disks +event\.check\.name == 'disk' +daily 00:00-24:00 UTC /,
+  );
+  assert.match((await say('event', 'info', 'web01', 'disk')).text, /Silenced By: +disks\n/);
+  assert.match(
+    (await say('silenced', 'create', '--name', 'no', '--selector', "event.check.name == 'none'", '-r', 'x'))
+      .text,
+    /Warning: silence no covers no event that there is now\nCreated/,
+  );
+  assert.match(
+    (await say('silenced', 'create', '--name', 'bad', '--selector', "event.check.nam == 'x'", '-r', 'x'))
+      .text,
+    /selector: events have no field event\.check\.nam, did you mean event\.check\.name\?/,
+  );
+  assert.match((await say('silenced', 'extend', '1h', 'disks')).text, /Extended disks/);
+  assert.match((await say('silenced', 'info', 'disks')).text, /Expiration: +2040-01-02T16:04:00Z/);
+  assert.match(
+    (await say('silenced', 'delete', 'disks', 'no', '--skip-confirm')).text,
+    /Deleted disks\nDeleted no/,
+  );
+  assert.match((await say('silenced', 'status')).text, / disks +ended +0 +0 +[^\n]* deleted by admin\n/);
+
   const id = 'check:default/web01/disk';
   const actors = startCtl(['actor', 'watch', id], env);
   t.after(() => actors.end());

@@ -1,8 +1,9 @@
 // A backend without actors: it keeps events and entities in maps, and does what the test tells it.
 
 import { Incidents } from '../../src/actors/events/incidents.ts';
+import type { SilenceOverview } from '../../src/actors/families/silence/silence-overview.ts';
 import { openResources } from '../../src/actors/resources/open-resources.ts';
-import type { ResourceTable } from '../../src/actors/resources/resource-table.ts';
+import type { Resource, ResourceTable } from '../../src/actors/resources/resource-table.ts';
 import type { Outcome, Receipt } from '../../src/actors/runtime/contract.ts';
 import type { AgentSession, BackendPort, HealthReport, SessionInfo } from '../../src/http/backend-port.ts';
 import type { CheckContext } from '../../src/machines/check/check-facts.ts';
@@ -10,6 +11,8 @@ import { decideCheck } from '../../src/machines/check/check-step-rule.ts';
 import type { Entity } from '../../src/model/entity.ts';
 import { MonError } from '../../src/model/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../../src/model/event.ts';
+import type { Silenced } from '../../src/model/silenced.ts';
+import { coveredBy } from '../../src/model/silencing.ts';
 import { MemoryCommitter } from './memory-committer.ts';
 
 interface Query<T> {
@@ -104,6 +107,21 @@ export class FakeBackend implements BackendPort {
     const prefix =
       namespace === undefined ? '' : entity === undefined ? `${namespace}/` : `${namespace}/${entity}/`;
     return page(this.events, prefix, query);
+  }
+  async silences(): Promise<SilenceOverview> {
+    return { silences: [], ended: [] };
+  }
+  clearSilence(
+    { namespace, name }: { readonly namespace: string; readonly name: string },
+    _by: string,
+    check?: (current: Resource) => void,
+  ): Promise<boolean> {
+    return this.resources.delete({ segment: 'silenced', namespace, name }, check);
+  }
+  async silenceCovers(namespace: string, silence: Silenced): Promise<boolean> {
+    return [...this.events].some(
+      ([key, event]) => key.startsWith(`${namespace}/`) && coveredBy(event, [silence]).length > 0,
+    );
   }
   async readEvent(namespace: string, entity: string, check: string) {
     return this.events.get(`${namespace}/${entity}/${check}`);

@@ -91,6 +91,46 @@ describe('the silence machine', () => {
   });
 });
 
+describe('the silence machine with windows', () => {
+  const windows = [{ days: ['thursday'], begin: '00:01', end: '00:02', time_zone: 'UTC' }];
+  const minuteMs = 60_000;
+
+  it('holds while one is open and pauses until the next one', () => {
+    const silence = bring<SilenceFact, SilenceEffect>(silenceMachine, {
+      input: { namespace: 'default', name: 'backups' },
+    });
+    const over = (nowMs: number): SilenceFact => ({ type: 'deadline.reached', name: 'silence', nowMs });
+    const weekMs = 7 * 86_400_000;
+    // 1970-01-01 was a Thursday.
+    assert.deepEqual(
+      silence.send({
+        type: 'silence.defined',
+        beginMs: 0,
+        endMs: weekMs + 90_000,
+        windows,
+        expireOnResolve: false,
+        nowMs: 0,
+      }),
+      [{ type: 'deadline.set', name: 'silence', atMs: minuteMs }],
+    );
+    assert.deepEqual(silence.send(over(minuteMs)), [
+      { type: 'deadline.set', name: 'silence', atMs: 2 * minuteMs },
+      { type: 'silence.began' },
+    ]);
+    assert.deepEqual(silence.send(over(2 * minuteMs)), [
+      { type: 'deadline.set', name: 'silence', atMs: weekMs + minuteMs },
+      { type: 'silence.paused' },
+    ]);
+    assert.equal(silence.snapshot().value, 'pending');
+    assert.deepEqual(silence.send(over(weekMs + minuteMs))[0], {
+      type: 'deadline.set',
+      name: 'silence',
+      atMs: weekMs + 90_000,
+    });
+    assert.deepEqual(silence.send(over(weekMs + 90_000)).at(-1), { type: 'silence.ended', why: 'timeOver' });
+  });
+});
+
 describe('the circuit machine', () => {
   const failed: CircuitFact = { type: 'call.failed', nowMs: 1_000, error: 'refused' };
   const probe = (nowMs: number): CircuitFact => ({ type: 'deadline.reached', name: 'probe', nowMs });

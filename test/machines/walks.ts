@@ -220,6 +220,12 @@ const sessionWalk: Walk = {
   ],
 };
 
+/** Of the hour a time is in, which is over sooner or later. */
+const hourWindow = (nowMs: number) => {
+  const hour = String(new Date(nowMs).getUTCHours()).padStart(2, '0');
+  return { days: [], begin: `${hour}:00`, end: `${hour}:59`, time_zone: 'UTC' };
+};
+
 const silenceWalk: Walk = {
   input: { namespace: 'default', name: 'linux:*' },
   length: 15,
@@ -230,6 +236,7 @@ const silenceWalk: Walk = {
       beginMs: scene.nowMs + pick(scene, [-10_000, 10_000]),
       endMs: pick(scene, [null, scene.nowMs - 1, scene.nowMs + 15_000, scene.nowMs + 60_000]),
       expireOnResolve: pick(scene, [true, false]),
+      windows: pick(scene, [[], [hourWindow(scene.nowMs)]]),
     }),
     ({ nowMs }) => ({ type: 'deadline.reached', name: 'silence', nowMs }),
     ...plain('incident.resolved'),

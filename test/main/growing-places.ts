@@ -50,7 +50,13 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   },
   'actors/families/session/sessions': { '#byEntity': perSession },
   'actors/families/session/subscription-index': { '#holders': perSession, '#held': perSession },
+  'actors/families/silence/silence-book': {
+    '#namespaces': because('a page for each silence, and keptEndedSilences that ended in each namespace'),
+    '#due': perResource,
+    pages: oneCall,
+  },
   'actors/families/silence/silence-index': { '#byNamespace': perResource },
+  'actors/families/silence/silences': { '#endings': untilCommit },
   'actors/pipelines/check-deliveries': { '#underWay': bound('pending deliveries of one check') },
   'actors/pipelines/waiting-bytes': { '#byCheck': bound('pending deliveries of one check') },
   'actors/pipelines/deliveries': {

@@ -37,6 +37,33 @@ test('each failing rule of a silence has its own message', () => {
   assert.equal(told({ subscription: 'entity:web', check: '*' }), null);
 });
 
+test('a silence with a selector covers what it matches, and has a name of its own', () => {
+  const named = (name: string, selector: string): Silenced => ({
+    ...entry({ selector }),
+    metadata: { name, namespace: 'default', labels: {}, annotations: {} },
+  });
+  const told = (selector: string, name = 'backups') => validateSilenced(named(name, selector));
+  assert.equal(told("event.labels.region == 'eu' && event.check.name matches 'backup'"), null);
+  assert.equal(told("'linux' in event.entity.subscriptions"), null);
+  assert.match(
+    told('event.check.nam == cpu') ?? '',
+    /events have no field event\.check\.nam, did you mean event/,
+  );
+  assert.match(told('event.check.name =') ?? '', /^selector: could not parse/);
+  assert.match(told("event.check.is_silenced == 'true'") ?? '', /must not use event\.check\.is_silenced/);
+  assert.match(told("event.check.name == 'cpu'", '') ?? '', /needs a name/);
+  assert.match(told("event.check.name == 'cpu'", 'a:b') ?? '', /must not contain a colon/);
+  assert.match(told(`event.check.name == '${'x'.repeat(2_000)}'`) ?? '', /at most 2000 characters/);
+
+  const cpu = event({ check: { name: 'cpu' } });
+  const covers = (selector: string, more: Partial<Silenced> = {}) =>
+    silencedBy(cpu, [{ ...named('backups', selector), ...more }], now);
+  assert.deepEqual(covers("event.check.name == 'cpu'"), ['backups']);
+  assert.deepEqual(covers("event.check.name == 'disk'"), []);
+  assert.deepEqual(covers("event.check.name == 'cpu'", { check: 'disk' }), []);
+  assert.deepEqual(covers("event.labels.region != 'eu'"), ['backups']);
+});
+
 test('a silence ends after its last second, not in it', () => {
   const silence = entry({ subscription: 'linux', begin: now, expire_at: now + 10 });
   assert.equal(isActive(silence, now - 1), false);

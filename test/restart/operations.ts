@@ -115,6 +115,28 @@ const silence = fc
     },
   }));
 
+const selecting = fc
+  .record({
+    selector: fc.constantFrom("event.check.name == 'uplink'", "event.entity.name matches 'web'"),
+    windows: fc.option(
+      fc.record({
+        begin: fc.constantFrom('00:00', '00:02', '00:05'),
+        end: fc.constantFrom('00:03', '00:09'),
+      }),
+      { nil: undefined },
+    ),
+    expire: fc.constantFrom(-1, 200),
+  })
+  .map(({ windows, ...more }) => ({
+    type: 'put' as const,
+    path: `${inDefault}/silenced/selected`,
+    body: {
+      metadata: named('selected'),
+      ...(windows === undefined ? {} : { windows: [{ days: [], time_zone: 'UTC', ...windows }] }),
+      ...more,
+    },
+  }));
+
 const acknowledged = fc
   .record({ entity, of: fc.constantFrom('uplink', 'fan'), remind_every: fc.constantFrom(0, 60, 150) })
   .map(({ entity: name, of, remind_every }) => ({
@@ -225,6 +247,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('agent.status' as const), agent, status }) },
   { weight: 5, arbitrary: checkDefinition },
   { weight: 3, arbitrary: silence },
+  { weight: 2, arbitrary: selecting },
   { weight: 3, arbitrary: acknowledged },
   { weight: 2, arbitrary: entityDefinition },
   { weight: 3, arbitrary: rights },

@@ -19,7 +19,7 @@ export interface Rebuilt {
 }
 
 export interface RestorePorts {
-  readonly services: Pick<Services, 'turns' | 'announcements' | 'checkDeliveries'>;
+  readonly services: Pick<Services, 'turns' | 'announcements' | 'checkDeliveries' | 'silences'>;
   readonly families: Families;
   readonly registry: Pick<Registry, 'has' | 'peek'>;
   readonly commit: GroupCommit;
@@ -35,7 +35,7 @@ export const restoreBackend = async ({
   store,
   log,
 }: RestorePorts): Promise<Rebuilt> => {
-  const { turns, announcements, checkDeliveries } = services;
+  const { turns, announcements, checkDeliveries, silences } = services;
   const onBadRecord = (kind: RecordKind, key: string, error: unknown): void =>
     log.error({ kind, key, err: error }, 'a record cannot be read back');
   const deliveries = await checkDeliveries.stored();
@@ -54,6 +54,7 @@ export const restoreBackend = async ({
     return context.event === null ? 'gone' : context;
   });
   await turns.restore(onBadRecord);
+  await silences.book.restore(onBadRecord);
   await announcements.restore(onBadRecord);
   return { entities, checks, quarantined: store.quarantined().length };
 };

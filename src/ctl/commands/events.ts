@@ -1,10 +1,10 @@
 // What only events have: resolving one by hand, acknowledging its incident, notes.
-import { parseDuration } from '../../model/durations.ts';
 import type { Json } from '../client/api-client.ts';
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { eventCommands } from '../kinds/watching.ts';
 import type { Session } from '../session.ts';
+import { secondsOf } from '../settings/seconds.ts';
 import { list, onePath, read } from './resources.ts';
 
 export const listEvents: Work = async (session) =>
@@ -34,14 +34,6 @@ const word = ({ given }: Session, flag: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** The seconds of `30m` or of `1800`. */
-const secondsOf = (flag: string, text: string): number => {
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : parseDuration(text);
-  if (ms === null || ms < 0 || ms % 1000 !== 0)
-    throw new CtlError(`--${flag} must be whole seconds, such as 30m, 4h or 1800 (got ${text})`);
-  return ms / 1000;
-};
-
 const incident = (session: Session, name: readonly string[], part: string): string =>
   `${onePath(session, eventCommands, name)}/${part}`;
 
@@ -50,7 +42,7 @@ export const acknowledgeEvent: Work = async (session, name) => {
   const body = {
     comment: word(session, 'comment'),
     owner: word(session, 'owner'),
-    ...(remind === '' ? {} : { remind_every: secondsOf('remind-every', remind) }),
+    ...(remind === '' ? {} : { remind_every: secondsOf('--remind-every', remind) }),
   };
   const api = await session.api();
   const { text } = await api.ask('PUT', incident(session, name, 'acknowledgement'), { body });

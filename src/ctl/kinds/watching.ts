@@ -1,4 +1,5 @@
 // Commands of checks, entities, events and silences.
+import { describeWindow, type SilenceWindow } from '../../model/silence-windows.ts';
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
 import { at, number, rfc3339, shown, text, timestamp, yesNo } from '../output/values.ts';
@@ -201,12 +202,19 @@ export const silencedCommands = defineKind({
     ExpireOnResolve: yesNo('expire_on_resolve'),
     Creator: text('creator'),
     Reason: text('reason'),
+    Selector: text('selector'),
+    Windows: ({ windows }) =>
+      itemsAt({ windows }, 'windows')
+        .map((window) => describeWindow(window as SilenceWindow))
+        .join(', '),
   },
   columns: [
     ...[
       'Name',
       'Subscription',
       'Check',
+      'Selector',
+      'Windows',
       'Begin',
       'Expiration',
       'ExpireOnResolve',
@@ -215,10 +223,22 @@ export const silencedCommands = defineKind({
       'Namespace',
     ],
   ],
-  rows: ['Expiration', 'ExpireOnResolve', 'Creator', 'Check', 'Reason', 'Subscription', 'Namespace', 'Begin'],
+  rows: [
+    'Expiration',
+    'ExpireOnResolve',
+    'Creator',
+    'Check',
+    'Reason',
+    'Subscription',
+    'Namespace',
+    'Begin',
+    'Selector',
+    'Windows',
+  ],
   fields: [
     ['text reason,r', 'why; shown to everybody'],
     ['integer expire,e', 'seconds it lasts; -1 for no end', { otherwise: -1 }],
     ['switch expire-on-resolve,x', 'it ends when the check passes', { otherwise: false }],
+    ['text selector', "events it silences, as a field selector: event.labels.region == 'eu'"],
   ],
 });

@@ -15,8 +15,8 @@ const ofToday = (text: string, now: Date): number | undefined => {
   return midnight + (of24 * 60 + Number(minute)) * 60_000 - awayMs;
 };
 
-/** Seconds since the epoch. */
-export const readBegin = (text: string, now: Date): number => {
+/** Seconds since the epoch. `flag`: where it was given. */
+export const readBegin = (text: string, now: Date, flag = 'begin'): number => {
   if (text === 'now') return Math.floor(now.getTime() / 1000);
   if (/^\d+$/.test(text)) return Number(text);
   const ms = ofToday(text, now) ?? Date.parse(text.replace(/(\d)([AP]M)/i, '$1 $2'));
@@ -24,7 +24,7 @@ export const readBegin = (text: string, now: Date): number => {
   const hasZone = /(z|[+-]\d{2}:?\d{2}|[a-z]{3,4})$/i.test(text) && !/[ap]m$/i.test(text);
   if (Number.isNaN(ms) || !hasZone)
     throw new CtlError(
-      `--begin must be "now" or a time with its zone, such as 2030-01-02T15:04:00Z or "15:04 +07:00" (got "${text}")`,
+      `--${flag} must be "now" or a time with its zone, such as 2030-01-02T15:04:00Z or "15:04 +07:00" (got "${text}")`,
     );
   return Math.floor(ms / 1000);
 };

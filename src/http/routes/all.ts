@@ -66,7 +66,7 @@ export const apiRoutes = ({
     ...entityV3Routes(entities),
     ...checkRoutes(backend),
     ...namespaceRoutes(backend),
-    ...silencedRoutes(table, wallMs, silencing),
+    ...silencedRoutes(backend, wallMs, silencing),
     ...userRoutes({ table, hashing, authenticator }),
     ...accessRoutes(table),
     ...apiKeyRoutes(table, wallMs),

@@ -1,14 +1,17 @@
 // Silences: named after what they silence, and hidden once expired.
+import { z } from 'zod';
+import type { EndedSilence, SilenceFigures } from '../../actors/families/silence/silence-book.ts';
+import type { SilenceStanding } from '../../actors/families/silence/silence-overview.ts';
 import type { Resource } from '../../actors/resources/resource-table.ts';
-import type { Resources } from '../../actors/resources/resources.ts';
 import { MonError } from '../../model/errors.ts';
 import { silencedKind } from '../../model/kinds/watching.ts';
 import { completeSilenced, type Silenced, silencedDurationFault } from '../../model/silenced.ts';
 import { isExpired } from '../../model/silencing.ts';
+import type { BackendPort } from '../backend-port.ts';
 import { answerList } from '../listing.ts';
 import { collectionUrl, resourceRoutes } from '../resource-routes.ts';
-import { type Answer, type Call, type GuardedRoute, type Parameters, parameter } from '../route.ts';
-import { listOf, type RouteDoc } from '../route-doc.ts';
+import { type Answer, type Call, type GuardedRoute, ok, type Parameters, parameter } from '../route.ts';
+import { json, listOf, type RouteDoc } from '../route-doc.ts';
 
 export interface SilencingLimits {
   /** Default duration of silences without an end; 0 means none. */
@@ -27,11 +30,66 @@ const listDoc = (what: string): RouteDoc => ({
   answers: { 200: { what: 'silences that have not expired', shape: listOf(silencedKind) } },
 });
 
+const standingShape = {
+  suppressed: z.number(),
+  last_suppressed: z.number(),
+  silence: z.record(z.string(), z.unknown()),
+};
+
+const overviewSchema = z.object({
+  silences: z.array(z.object({ phase: z.enum(['pending', 'active']), covers: z.number(), ...standingShape })),
+  ended: z.array(
+    z.object({
+      why: z.enum(['timeOver', 'resolved', 'cleared']),
+      by: z.string(),
+      at: z.number(),
+      ...standingShape,
+    }),
+  ),
+});
+
+const overviewDoc: RouteDoc = {
+  tag: silencedKind.path,
+  summary:
+    'Get what the silences of a namespace cover and held back, and which ended lately, why and by whom',
+  answers: {
+    200: {
+      what: 'the silences that have not ended, and the last that have',
+      shape: json(overviewSchema, {
+        silences: [
+          {
+            phase: 'active',
+            covers: 12,
+            suppressed: 3,
+            last_suppressed: 1_700_000_000,
+            silence: { metadata: { name: 'backups', namespace: 'default' } },
+          },
+        ],
+        ended: [],
+      }),
+    },
+  },
+};
+
+const shownFigures = ({ suppressed, last, silence }: SilenceFigures & { readonly silence: unknown }) => ({
+  suppressed,
+  last_suppressed: last,
+  silence: silencedKind.toWire(silence as Resource),
+});
+
+const shownStanding = ({ phase, covers, ...more }: SilenceStanding) => ({
+  phase,
+  covers,
+  ...shownFigures(more),
+});
+const shownEnd = ({ why, by, at, ...more }: EndedSilence) => ({ why, by, at, ...shownFigures(more) });
+
 export const silencedRoutes = (
-  table: Resources,
+  backend: BackendPort,
   wallMs: () => number,
   limits: SilencingLimits,
 ): readonly GuardedRoute[] => {
+  const table = backend.resources;
   const nowSeconds = () => Math.floor(wallMs() / 1_000);
   const visible = (resource: Resource) => !isExpired(resource as unknown as Silenced, nowSeconds());
 
@@ -67,7 +125,26 @@ export const silencedRoutes = (
         if (fault !== null) throw new MonError('invalid', fault);
         return silence as unknown as Resource;
       },
+      warnings: async (resource) => {
+        const silence = resource as unknown as Silenced;
+        const { namespace = '', name } = silence.metadata;
+        return (await backend.silenceCovers(namespace, silence))
+          ? []
+          : [`silence ${name} covers no event that there is now`];
+      },
+      remove: ({ namespace, name }, { principal }, check) =>
+        backend.clearSilence({ namespace, name }, principal.username, check),
     }),
+    {
+      method: 'GET',
+      url: '/api/inspect/v1/namespaces/:namespace/silences',
+      access: { resource: silencedKind.rbacResource, verb: 'list' },
+      doc: overviewDoc,
+      handle: async (call) => {
+        const { silences, ended } = await backend.silences(parameter(call, 'namespace'));
+        return ok({ silences: silences.map(shownStanding), ended: ended.map(shownEnd) });
+      },
+    },
     {
       method: 'GET',
       url: `${collection}/subscriptions/:value`,

@@ -16,12 +16,15 @@ const parserOf = remember(keptParsers, (key): Cron => {
   return new Cron(pattern, { mode: '5-part', paused: true, ...(timezone === '' ? {} : { timezone }) });
 });
 
+/** The next time after `afterMs` that five cron fields name in a time zone; without a zone in that of this process. */
+export const nextPatternRun = (timeZone: string, pattern: string, afterMs: number): number | null =>
+  parserOf(`${timeZone}\n${pattern}`).nextRun(new Date(afterMs))?.getTime() ?? null;
+
 const nextCronRun = (name: string, schedule: CronSchedule, afterMs: number): number | null => {
   // The phase follows from the name, as with intervals: counted from the start of the backend, a check of every hour would
   // never run on one that is started anew every half.
   if (schedule.type === 'every') return nextIntervalRun(name, schedule.everyMs / 1000, afterMs);
-  const parser = parserOf(`${schedule.timeZone ?? ''}\n${schedule.pattern}`);
-  return parser.nextRun(new Date(afterMs))?.getTime() ?? null;
+  return nextPatternRun(schedule.timeZone ?? '', schedule.pattern, afterMs);
 };
 
 /** The next run after `afterMs`, wall milliseconds; null when there is none (a date that never comes). */

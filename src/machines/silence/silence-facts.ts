@@ -26,4 +26,6 @@ export type SilenceEffect =
   | { readonly type: 'deadline.set'; readonly name: 'silence'; readonly atMs: number }
   | { readonly type: 'deadline.clear'; readonly name: 'silence' }
   | { readonly type: 'silence.began' }
+  /** A window closed; it holds again when the next one opens. */
+  | { readonly type: 'silence.paused' }
   | { readonly type: 'silence.ended'; readonly why: SilenceEnd };

@@ -1,7 +1,9 @@
 // Silences through the whole engine: when they hold, what they hide, how they end.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { silencedSchema } from '../../../src/model/silenced.ts';
 import { fc } from '../../property.ts';
+import { handler, open } from './real-pipelines.ts';
 import { type Json, World } from './world.ts';
 
 /** Status and whether silenced, for everything the pipelines were told of a check. */
@@ -101,6 +103,120 @@ describe('a silence', () => {
     await world.advance(500_000);
     await world.post({ status: 1 });
     assert.deepEqual(seen(world, 'web-01'), ['1 silenced']);
+    await world.stop();
+  });
+});
+
+describe('a silence with windows', () => {
+  // The simulated time begins on a Sunday, at midnight.
+  const windows = [{ days: ['sunday'], begin: '00:02', end: '00:07', time_zone: 'UTC' }];
+
+  test('holds while one of them is open, and the lists follow', async () => {
+    const world = await World.open();
+    await world.silence({ check: 'cpu', windows });
+    const listed: boolean[] = [];
+    for (let step = 0; step < 5; step += 1) {
+      await world.post({ status: 1 });
+      listed.push((await world.read('web-01', 'cpu'))?.check.is_silenced ?? false);
+      await world.advance(110_000);
+    }
+    // At 00:00:00, 00:01:50, 00:03:40, 00:05:30, 00:07:20.
+    assert.deepEqual(seen(world, 'web-01'), ['1', '1', '1 silenced', '1 silenced', '1']);
+    assert.deepEqual(listed, [false, false, true, true, false]);
+    assert.deepEqual(stored(world), ['*:cpu']);
+    await world.stop();
+  });
+
+  test('goes on after a restart', async () => {
+    const world = await World.open();
+    await world.silence({ check: 'cpu', windows });
+    await world.crash();
+    await world.start();
+    await world.post({ status: 1 });
+    await world.advance(200_000);
+    assert.equal(world.backend.events.counts('default').silenced.warning, 1);
+    await world.advance(7 * 86_400_000);
+    assert.equal(world.backend.events.counts('default').silenced.warning, 1);
+    await world.advance(300_000);
+    assert.equal(world.backend.events.counts('default').silenced.warning, 0);
+    await world.stop();
+  });
+});
+
+describe('of silences it is known', () => {
+  const backups = {
+    metadata: { name: 'backups', namespace: 'default' },
+    selector: "event.check.name == 'cpu' && event.entity.name == 'web-01'",
+    reason: 'backup',
+    creator: 'ada',
+  };
+
+  test('what they cover and held back, also after a restart', async (t) => {
+    const { world } = await open(t);
+    await handler(world, 'mail', { command: 'true', filters: ['not_silenced'] });
+    await world.define('silenced', 'backups', silencedSchema.parse(backups));
+    await world.silence({ check: 'disk' });
+    for (const status of [1, 2]) await world.post({ status, handlers: ['mail'] });
+    await world.post({ status: 1 }, { metadata: { name: 'web-02', namespace: 'default' } });
+    const told = async () =>
+      (await world.drive(world.backend.silences('default'))).silences.map(
+        ({ silence, phase, covers, suppressed }) => [silence.metadata.name, phase, covers, suppressed],
+      );
+    const expected = [
+      ['*:disk', 'active', 0, 0],
+      ['backups', 'active', 1, 2],
+    ];
+    assert.deepEqual(await told(), expected);
+    assert.deepEqual((await world.read('web-01', 'cpu'))?.check.silenced, ['backups']);
+    await world.advance(6_000);
+    await world.crash();
+    await world.start();
+    assert.deepEqual(await told(), expected);
+  });
+
+  test('which ended, why and by whom, also after a restart', async () => {
+    const world = await World.open();
+    await world.define('silenced', 'backups', silencedSchema.parse(backups));
+    await world.silence({ check: 'cpu', expire_on_resolve: true });
+    await world.silence({ check: 'disk', expire_at: nowSeconds(world) + 10 });
+    await world.post({ status: 1 });
+    await world.post({ status: 0 });
+    await world.advance(20_000);
+    await world.drive(world.backend.clearSilence({ namespace: 'default', name: 'backups' }, 'bob'));
+    const told = async () =>
+      (await world.drive(world.backend.silences('default'))).ended.map(({ silence, why, by }) => [
+        silence.metadata.name,
+        why,
+        by,
+      ]);
+    const expected = [
+      ['backups', 'cleared', 'bob'],
+      ['*:disk', 'timeOver', ''],
+      ['*:cpu', 'resolved', ''],
+    ];
+    assert.deepEqual(await told(), expected);
+    await world.advance(1_000);
+    await world.crash();
+    await world.start();
+    assert.deepEqual(await told(), expected);
+    // Made again, it is no longer one that ended.
+    await world.silence({ check: 'disk' });
+    assert.deepEqual((await told()).length, 2);
+    await world.stop();
+  });
+
+  test('the last hundred that ended', async () => {
+    const world = await World.open();
+    for (let number = 0; number <= 100; number += 1) {
+      await world.silence({ check: `check-${number}` });
+      await world.advance(1_000);
+      await world.remove('silenced', `*:check-${number}`);
+    }
+    const { ended } = await world.drive(world.backend.silences('default'));
+    assert.deepEqual(
+      [ended.length, ended.at(0)?.silence.check, ended.at(-1)?.silence.check],
+      [100, 'check-100', 'check-1'],
+    );
     await world.stop();
   });
 });

@@ -18,3 +18,7 @@ export const endAgainMs = 5_000;
 export const noteAgainMs = 200;
 /** Actors started in one go while the tree is rebuilt at boot, before the loop turns. */
 export const rebuildBatch = 500;
+/** How late the counts of what silences held back are written. */
+export const silenceFiguresMs = 5_000;
+/** Silences of one namespace that ended and are still told of: the last ones. */
+export const keptEndedSilences = 100;

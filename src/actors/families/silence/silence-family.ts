@@ -9,7 +9,8 @@ export type SilenceIdentity = SilenceInput;
 export interface SilencePorts {
   /** What the resource table says of it now. */
   readonly definition: (identity: SilenceIdentity) => SilenceFact;
-  readonly began: (identity: SilenceIdentity) => void;
+  /** Other events may be covered than before: it holds from now on, or pauses until its next window. */
+  readonly changed: (identity: SilenceIdentity) => void;
   /** Its time is over: it has to be deleted. */
   readonly over: (identity: SilenceIdentity) => void;
 }
@@ -31,7 +32,7 @@ export const silenceFamily = defineFamily<
   input: ({ namespace, name }) => ({ namespace, name }),
   first: ({ identity, ports }) => ports.definition(identity),
   perform(effect, _, { identity, ports }) {
-    if (effect.type === 'silence.began') ports.began(identity);
+    if (effect.type !== 'silence.ended') ports.changed(identity);
     // A resolved one is deleted by whoever told it so, who wants to know when that is durable.
     else if (effect.why === 'timeOver') ports.over(identity);
   },

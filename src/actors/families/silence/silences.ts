@@ -1,23 +1,22 @@
 // The silences: one actor for each entry, which knows when it begins and ends, beside the index that events ask. Kept in
 // step with the resource table; an entry whose time is over is deleted from it.
-import type { SilenceContext, SilenceFact } from '../../../machines/silence/silence-facts.ts';
+import type { SilenceContext, SilenceEnd, SilenceFact } from '../../../machines/silence/silence-facts.ts';
 import type { Event } from '../../../model/event.ts';
 import type { Silenced } from '../../../model/silenced.ts';
 import { spanOf } from '../../../model/silencing.ts';
-import type { ResourceTable } from '../../resources/resource-table.ts';
+import type { Resource, ResourceTable } from '../../resources/resource-table.ts';
 import type { Faults } from '../../runtime/facts.ts';
 import type { Families } from '../kit/families.ts';
 import type { FamilyActors } from '../kit/family-actors.ts';
 import { endAgainMs } from '../kit/limits.ts';
+import { SilenceBook, type SilenceBookPorts } from './silence-book.ts';
 import { type SilenceIdentity, silenceFamily } from './silence-family.ts';
 import { SilenceIndex } from './silence-index.ts';
 
-export interface SilencesPorts {
+export interface SilencesPorts extends SilenceBookPorts {
   readonly families: Families;
   readonly table: ResourceTable;
-  readonly nowMs: () => number;
   readonly faults: Pick<Faults, 'report'>;
-  readonly after: (delayMs: number, task: () => void) => void;
   /** Other events of a namespace may be silenced than before. Not told while the silences are set up. */
   readonly changed: (namespace: string) => void;
 }
@@ -26,20 +25,33 @@ export class Silences {
   readonly #ports: SilencesPorts;
   readonly #actors: FamilyActors<SilenceIdentity, SilenceContext, SilenceFact>;
   readonly #index = new SilenceIndex();
+  /** Why those end that are just being deleted, and by whom. */
+  readonly #endings = new Map<string, { readonly why: SilenceEnd; readonly by: string }>();
+  /** What they held back, and those that ended. */
+  readonly book: SilenceBook;
 
   constructor(ports: SilencesPorts) {
     const { table } = ports;
     this.#ports = ports;
+    this.book = new SilenceBook(ports);
     this.#actors = ports.families.bind(silenceFamily, {
       definition: (silence) => this.#definition(silence),
-      began: ({ namespace }) => ports.changed(namespace),
-      over: (silence) => void this.#delete(silence),
+      changed: ({ namespace }) => ports.changed(namespace),
+      over: (silence) => void this.#delete(silence, 'timeOver'),
     });
     for (const entry of table.list('silenced').items as unknown as readonly Silenced[])
       this.#index.put(namespaceOf(entry), entry);
     table.watch('silenced', (change) => {
-      if (change.type === 'put') this.#define(change.resource as unknown as Silenced);
-      else this.#forget(change.namespace, change.name);
+      if (change.type === 'put') {
+        if (change.previous === undefined) this.book.begin(change.namespace, change.name);
+        return this.#define(change.resource as unknown as Silenced);
+      }
+      const { why, by } = this.#endings.get(`${change.namespace}/${change.name}`) ?? unknownEnd;
+      this.book.end(change.namespace, change.previous as unknown as Silenced, why, by);
+      this.#forget(change.namespace, change.name);
+    });
+    table.watch('namespaces', ({ type, name }) => {
+      if (type === 'deleted') this.book.forgetNamespace(name);
     });
   }
 
@@ -86,9 +98,18 @@ export class Silences {
         const silence: SilenceIdentity = { namespace, name };
         if (this.#entry(silence)?.expire_on_resolve !== true) return undefined;
         this.#actors.tell(silence, { type: 'incident.resolved', nowMs });
-        return this.#delete(silence);
+        return this.#delete(silence, 'resolved');
       }),
     );
+  }
+
+  /** Somebody ends a silence. False when there is none. `check` may throw before anything is removed. */
+  clear(
+    { namespace, name }: SilenceIdentity,
+    by: string,
+    check: (current: Resource) => void = () => {},
+  ): Promise<boolean> {
+    return this.#remove({ namespace, name }, { why: 'cleared', by }, check);
   }
 
   #define(entry: Silenced): void {
@@ -117,21 +138,38 @@ export class Silences {
   }
 
   /** Deletes what is there now, and not what somebody puts in its place. While the store is away it is tried again. */
-  async #delete(silence: SilenceIdentity, tries = 0): Promise<void> {
+  async #delete(silence: SilenceIdentity, why: SilenceEnd, tries = 0): Promise<void> {
     const { namespace, name } = silence;
     const ended = this.#entry(silence);
     if (ended === undefined) return;
     const isReplaced = (): boolean => this.#entry(silence) !== ended;
-    const { table, faults, after } = this.#ports;
+    const { faults, after } = this.#ports;
     try {
-      await table.delete({ segment: 'silenced', namespace, name }, () => {
+      await this.#remove(silence, { why, by: '' }, () => {
         if (isReplaced()) throw new Error('replaced meanwhile');
       });
     } catch (error) {
       if (isReplaced()) return;
       if (tries === 0) faults.report(`ending silence ${namespace}/${name}: it is tried again`, error);
       await new Promise<void>((resolve) => after(endAgainMs, resolve));
-      if (!isReplaced()) await this.#delete(silence, tries + 1);
+      if (!isReplaced()) await this.#delete(silence, why, tries + 1);
+    }
+  }
+
+  async #remove(
+    { namespace, name }: SilenceIdentity,
+    ending: { readonly why: SilenceEnd; readonly by: string },
+    check: (current: Resource) => void,
+  ): Promise<boolean> {
+    const key = `${namespace}/${name}`;
+    const noted = (current: Resource): void => {
+      check(current);
+      this.#endings.set(key, ending);
+    };
+    try {
+      return await this.#ports.table.delete({ segment: 'silenced', namespace, name }, noted);
+    } finally {
+      if (this.#endings.get(key) === ending) this.#endings.delete(key);
     }
   }
 
@@ -151,5 +189,8 @@ export class Silences {
     };
   }
 }
+
+/** Deleted by a part of the backend, such as with its entity. */
+const unknownEnd = { why: 'cleared', by: '' } as const;
 
 const namespaceOf = (entry: Silenced): string => entry.metadata.namespace ?? '';
