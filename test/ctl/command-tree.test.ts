@@ -12,6 +12,8 @@ const files = readdirSync(folder);
 
 /** Commands that a recorded session can't hold, and where they are tested. */
 const elsewhere: Readonly<Record<string, string>> = {
+  'silenced extend': 'live.test.ts',
+  'silenced status': 'live.test.ts',
   configure: 'sign-in.test.ts',
   login: 'sign-in.test.ts',
   logout: 'sign-in.test.ts',

@@ -56,6 +56,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     pages: oneCall,
   },
   'actors/families/silence/silence-index': { '#byNamespace': perResource },
+  'actors/families/silence/silence-overview': { counts: oneCall },
   'actors/families/silence/silences': { '#endings': untilCommit },
   'actors/pipelines/check-deliveries': { '#underWay': bound('pending deliveries of one check') },
   'actors/pipelines/waiting-bytes': { '#byCheck': bound('pending deliveries of one check') },
