@@ -11,6 +11,8 @@ export const bodyLimitBytes = 512_000;
 export const requestTimeoutMs = 30_000;
 export const connectionTimeoutMs = 30_000;
 export const headersTimeoutMs = 10_000;
+/** Of every listener with TLS: a connection without a finished handshake is closed. Node's own default is 120 s. */
+export const tlsHandshakeTimeoutMs = 5_000;
 /** Time limit for pending requests during shutdown. */
 export const drainTimeoutMs = 5_000;
 export const maxRequestsPerSocket = 10_000;

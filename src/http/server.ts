@@ -14,6 +14,7 @@ import type { Authenticator } from './auth/authenticator.ts';
 import type { Principal } from './auth/principal.ts';
 import type { BackendPort } from './backend-port.ts';
 import { parseBody } from './body.ts';
+import { closeInvalid, watchHandshakes } from './close-connection.ts';
 import { compressAnswers } from './compression.ts';
 import { unlessKnown } from './conditions.ts';
 import { entityHeaders } from './entity-headers.ts';
@@ -91,10 +92,11 @@ const nonsense: Readonly<Record<string, readonly [status: string, message: strin
 };
 
 const refuseNonsense = (error: NodeJS.ErrnoException, socket: Socket): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [status, message] = nonsense[error.code ?? ''] ?? ['400 Bad Request', 'not an HTTP request'];
   const body = JSON.stringify({ message, code: errorCatalogue.invalid.code });
-  socket.end(
+  closeInvalid(
+    socket,
+    error,
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
 };
@@ -131,7 +133,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   boundUnreadAnswers(app, { ...unreadLimits, ...options.unread }, metrics, log);
   // After what is counted as it stands in memory.
   compressAnswers(app, { compressFromBytes, maxCompressions });
-  app.server.on('tlsClientError', mistakes.tls);
+  const handshakes = watchHandshakes(app.server, mistakes.tls);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
     parseBody(bytes, options.bodyLimitBytes),
@@ -230,6 +232,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     async close() {
       // Open streams and hanging requests must not block the shutdown.
       const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeoutMs);
+      handshakes.closePending();
       await app.close();
       clearTimeout(cutOff);
       streams.close();

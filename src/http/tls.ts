@@ -2,12 +2,14 @@
 // certificates are required or verified if presented.
 import type { Server } from 'node:http';
 import { type SecureContextOptions, Server as TlsServer } from 'node:tls';
+import { tlsHandshakeTimeoutMs } from './limits.ts';
 
 export interface TlsOptions extends SecureContextOptions {
   readonly minVersion: 'TLSv1.2';
   readonly ciphers: string;
   readonly requestCert?: boolean;
   readonly rejectUnauthorized?: boolean;
+  readonly handshakeTimeout: number;
 }
 
 /**
@@ -36,6 +38,7 @@ export const tlsOptions = (files: {
   key: files.key,
   minVersion: 'TLSv1.2',
   ciphers: acceptedCiphers,
+  handshakeTimeout: tlsHandshakeTimeoutMs,
   ...(files.clientCa === undefined
     ? {}
     : { ca: files.clientCa, requestCert: true, rejectUnauthorized: files.clientsWithout !== 'allowed' }),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:https';
+import { connect as connectTcp } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { connect } from 'node:tls';
 import { WebSocket } from 'ws';
@@ -17,11 +18,15 @@ if (!hasOpenssl) console.error('tls.test: SKIPPED, there is no openssl program o
 const open = async (
   t: TestContext,
   authority: Authority,
-  clients: { readonly clientCa?: Buffer; readonly clientsWithout?: 'allowed' } = {},
+  {
+    handshakeTimeout,
+    ...clients
+  }: { clientCa?: Buffer; clientsWithout?: 'allowed'; handshakeTimeout?: number } = {},
 ) => {
   const backend = await FakeBackend.create();
   await openHouse(t, { backend });
   const server = authority.issue('backend');
+  const times = handshakeTimeout === undefined ? {} : { handshakeTimeout };
   const api = await createApi({
     logins: backend,
     backend,
@@ -29,11 +34,11 @@ const open = async (
     clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now() },
     version: '0.1.0',
     backendId: 'backend-1',
-    http: { host: '127.0.0.1', port: 0, tls: tlsOptions(server) },
+    http: { host: '127.0.0.1', port: 0, tls: { ...tlsOptions(server), ...times } },
     agents: {
       host: '127.0.0.1',
       port: 0,
-      tls: tlsOptions({ ...server, ...clients }),
+      tls: { ...tlsOptions({ ...server, ...clients }), ...times },
     },
   });
   const { http, agents } = await api.listen();
@@ -61,6 +66,28 @@ test('the API accepts TLS 1.2 and newer only', options, async (t) => {
     ciphers: 'ALL@SECLEVEL=0',
   });
   await assert.rejects(once(old, 'secureConnect'));
+});
+
+const dialSilently = (t: TestContext, port: number) => {
+  const socket = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true });
+  t.after(() => socket.destroy());
+  const closed = new Promise((resolve) => socket.resume().once('end', resolve).once('error', resolve));
+  return { connected: once(socket, 'connect'), closed };
+};
+
+test('a connection that never finishes its TLS handshake is closed on both listeners', options, async (t) => {
+  const { httpPort, agentUrl } = await open(t, makeAuthority(t));
+  const dialled = [httpPort, Number(new URL(agentUrl).port)].map((port) => dialSilently(t, port));
+  await Promise.all(dialled.map(({ closed }) => closed));
+});
+
+test('TLS handshakes under way do not hold up a stop', options, async (t) => {
+  // Without a time limit of its own, only the stop itself can end them.
+  const { api, httpPort, agentUrl } = await open(t, makeAuthority(t), { handshakeTimeout: 0 });
+  const dialled = [httpPort, Number(new URL(agentUrl).port)].map((port) => dialSilently(t, port));
+  await Promise.all(dialled.map(({ connected }) => connected));
+  await api.close();
+  await Promise.all(dialled.map(({ closed }) => closed));
 });
 
 test(

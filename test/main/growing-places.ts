@@ -131,6 +131,11 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     '#direct': bound('subscriptions of one earlier client'),
   },
   'http/earlier-api/transport-socket': { open: because('one a connection; connections are limited') },
+  'http/close-connection': {
+    pending: because(
+      'TLS handshakes under way, closed after tlsHandshakeTimeoutMs; descriptors end them sooner',
+    ),
+  },
   'http/edge/acknowledger': {
     '#dirty': bound('unsettled frames of one agent session'),
     '#arrivals': bound('unsettled frames of one agent session'),

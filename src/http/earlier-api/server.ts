@@ -13,6 +13,7 @@ import { transportPath } from '../../wire/earlier/web-socket-messages.ts';
 import { type Authenticator, parseBasic, refuseAgents } from '../auth/authenticator.ts';
 import { currentPrincipal } from '../auth/current-principal.ts';
 import type { Principal } from '../auth/principal.ts';
+import { sendAndClose, watchHandshakes } from '../close-connection.ts';
 import { mayReport, watchRules } from '../edge/standing.ts';
 import type { Log } from '../log.ts';
 import type { MetricBook } from '../metric-book.ts';
@@ -121,6 +122,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
   const server = createHttp(tls, options.timeouts ?? requestTimeouts);
   // A reader that receives no data for this long is disconnected.
   server.timeout = stalledReaderMs;
+  const handshakes = watchHandshakes(server, () => undefined);
 
   const whoIsIt = async (request: IncomingMessage): Promise<Principal> => {
     const basic = parseBasic(request.headers.authorization);
@@ -251,7 +253,10 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
           return transport.accept(request, socket, head, () => mayStay(backend.resources, admitted));
         const code = admitted;
         const reason = code === 401 ? '\r\nWWW-Authenticate: Basic realm="Restricted Area"' : '';
-        socket.end(`HTTP/1.1 ${code} Refused${reason}\r\nConnection: close\r\nContent-length: 0\r\n\r\n`);
+        sendAndClose(
+          socket,
+          `HTTP/1.1 ${code} Refused${reason}\r\nConnection: close\r\nContent-length: 0\r\n\r\n`,
+        );
       });
   });
 
@@ -270,6 +275,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await transport.close();
       server.closeAllConnections();
+      handshakes.closePending();
       await closed;
     },
   };

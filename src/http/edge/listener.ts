@@ -14,6 +14,7 @@ import { backendHeaderLines } from '../../wire/headers.ts';
 import { maxBufferedChunks, maxFragments, maxPayloadBytes } from '../../wire/limits.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { BackendPort } from '../backend-port.ts';
+import { closeInvalid, watchHandshakes } from '../close-connection.ts';
 import type { Log } from '../log.ts';
 import { createReminder } from '../reminder.ts';
 import { renewCertificate, type TlsOptions } from '../tls.ts';
@@ -144,13 +145,11 @@ export const createEdge = (options: EdgeOptions): Edge => {
   const server = createPlainServer(options.tls, limits);
   const mistakes = watchTlsMistakes(log, ['ws', 'wss'], monotonicMs);
   const isDue = createReminder(monotonicMs);
-  server.on('tlsClientError', mistakes.tls);
+  const handshakes = watchHandshakes(server, mistakes.tls);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     mistakes.plain(error, socket as Socket);
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    socket.end(
-      `HTTP/1.1 ${clientErrors[error.code ?? ''] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`,
-    );
+    const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
+    closeInvalid(socket, error, `HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
   });
   const certificatesDemanded = options.tls?.rejectUnauthorized === true;
   let closing = false;
@@ -237,6 +236,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
       const stopped = server.listening ? new Promise((done) => server.close(done)) : undefined;
       const allGone = Promise.all([stopped, book.sayBye()]);
       server.closeIdleConnections();
+      handshakes.closePending();
       await within(allGone, limits.drainTimeoutMs, () => undefined);
       book.cutOff();
       server.closeAllConnections();

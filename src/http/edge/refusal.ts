@@ -1,6 +1,7 @@
 // Rejects a handshake, on a raw socket or with an ordinary response.
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { sendAndClose } from '../close-connection.ts';
 import type { Refused } from './handshake.ts';
 
 const headersOf = ({ retryAfterSeconds }: Refused): Record<string, string> => ({
@@ -20,8 +21,7 @@ export const refuseUpgrade = (socket: Duplex, refused: Refused): void => {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const status = `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status] ?? ''}`;
-  socket.once('finish', () => socket.destroy());
-  socket.end([status, ...lines, '', bodyOf(refused)].join('\r\n'));
+  sendAndClose(socket, [status, ...lines, '', bodyOf(refused)].join('\r\n'));
 };
 
 export const refuseRequest = (response: ServerResponse, refused: Refused): void => {
