@@ -24,7 +24,7 @@ const config = {
     'packaging/*.js!',
     'test/**/*.test.ts',
     'test/bench/**/*.ts',
-    'test/care/make-store-fixture.ts',
+    'test/maintenance/make-store-fixture.ts',
   ],
   project: [
     'src/**/*.ts!',

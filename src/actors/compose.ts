@@ -117,7 +117,7 @@ export const compose = (dependencies: Dependencies): Services => {
     namespaceExists: (namespace) => table.hasNamespace(namespace),
     admitsEntity,
     silences,
-    unheard: pipelines.unheard,
+    unrouted: pipelines.unrouted,
     isCrowded,
     announce,
   });

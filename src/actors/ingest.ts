@@ -25,7 +25,7 @@ export interface IngestPorts {
   readonly gate: Pick<EntityGate, 'newCheckRefusal' | 'sizeRefusal'>;
   readonly silences: Pick<Silences, 'matching' | 'endingOnResolve'>;
   /** The trace of an event that names nobody who can be told; undefined when somebody can. */
-  readonly unheard: (event: Event) => unknown;
+  readonly unrouted: (event: Event) => unknown;
   /** The deliveries of all checks take as much as they may. */
   readonly isCrowded: () => boolean;
   /** To the pipelines: an event without a check is handled and not kept. The receipt is told once it is durable. */
@@ -128,9 +128,9 @@ export class Ingest {
     const id = known ?? tree.ensureCheck(namespace, entity, check);
     const silenced = this.#ports.silences.matching(event, Math.floor(nowMs / 1000));
     const expiring = this.#ports.silences.endingOnResolve(namespace, silenced);
-    const untold = this.#ports.unheard(event);
+    const undeliveredTrace = this.#ports.unrouted(event);
     const isCrowded = this.#ports.isCrowded();
-    const around = { nowMs, silenced, expiring, untold, isCrowded, write };
+    const around = { nowMs, silenced, expiring, undeliveredTrace, isCrowded, write };
     const fact: CheckFact = { type: 'result.received', event, ...around };
     this.#ports.registry.tell(id, fact, receipt);
   }

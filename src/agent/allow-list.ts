@@ -6,7 +6,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { commandWords } from '../execution/command-words.ts';
+import { commandWords } from '../execution/shell-words.ts';
 import { errorText } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';
 import { no, type Stage, yes } from '../program/stage.ts';

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import WebSocket from 'ws';
 import { proxyFor, type Variables } from '../program/proxy-rule.ts';
 import { openTunnel } from '../program/tunnel.ts';
-import { describeClose, describeConnectionError, describeRefusal } from '../wire/connection-words.ts';
+import { describeClose, describeConnectionError, describeRefusal } from '../wire/connection-errors.ts';
 import { asBuffer } from '../wire/frames.ts';
 import { type Agreement, agentHeaders, jsonType, readBackendAnswer } from '../wire/headers.ts';
 import { maxBufferedChunks, maxFragments, maxPayloadBytes } from '../wire/limits.ts';

@@ -5,8 +5,8 @@ import type { Logger } from '../program/log.ts';
 import { type Clock, every, nowSeconds } from './clock.ts';
 import type { Counters } from './counters.ts';
 import { createStatsdAggregate, type Point } from './statsd-aggregate.ts';
-import { type OpenStatsdDoor, usualDoor } from './statsd-doors.ts';
 import { isStatsdEvent, parseLine, splitLines } from './statsd-lines.ts';
+import { defaultListener, type OpenStatsdListener } from './statsd-listeners.ts';
 
 export interface StatsdOptions {
   readonly host: string;
@@ -43,7 +43,7 @@ const metricsEvent = (points: readonly Point[], options: StatsdOptions): Event =
 /** Rejects if the address is not available. */
 export const startStatsd = async (
   options: StatsdOptions,
-  open: OpenStatsdDoor = usualDoor,
+  open: OpenStatsdListener = defaultListener,
 ): Promise<StatsdListener> => {
   const { clock, counters, log } = options;
   const aggregate = createStatsdAggregate(clock.monotonicMs());
@@ -68,14 +68,14 @@ export const startStatsd = async (
   };
 
   const fault = (error: Error) => log.error({ error: error.message }, 'statsd listener error');
-  const door = await open({ host: options.host, port: options.port, received, fault });
+  const listener = await open({ host: options.host, port: options.port, received, fault });
   const cancel = every(clock, options.flushIntervalMs, flush);
-  log.info(`starting statsd server on address: ${door.address}:${door.port}`);
+  log.info(`starting statsd server on address: ${listener.address}:${listener.port}`);
   return {
-    port: door.port,
+    port: listener.port,
     close: () => {
       cancel();
-      return door.close();
+      return listener.close();
     },
   };
 };

@@ -29,18 +29,18 @@ import type { BackendSettings } from './backend-flags.ts';
 import { showBackendMetrics, showProcessMetrics } from './backend-metrics.ts';
 import { readTls, renewOnHangUp } from './backend-tls.ts';
 import { warnOfBuiltInPassword } from './built-in-password.ts';
-import { controlName } from './care/control-path.ts';
-import type { Control } from './care/control-server.ts';
-import { serveControl } from './care/serve-control.ts';
 import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
 import { encryptionKeyName, encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
 import { collapseExitCode, endWithoutStore } from './exit-codes.ts';
 import { firstUser, passwordFile } from './first-user.ts';
 import { localUrl, parseListenAddress, parsePublicUrl, plainHost } from './listen-address.ts';
 import { addLiveInspection } from './live-inspection.ts';
+import { controlName } from './maintenance/control-path.ts';
+import type { Control } from './maintenance/control-server.ts';
+import { serveControl } from './maintenance/serve-control.ts';
 import { guardProcess } from './process-guard.ts';
+import { shutDown } from './shutdown.ts';
 import { openStoreOrStandBy } from './standby.ts';
-import { takeDown } from './take-down.ts';
 import { createTrust, type Trust } from './trust.ts';
 
 const webRoot = fileURLToPath(new URL('../../../web/dist', import.meta.url));
@@ -224,7 +224,7 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
 
 /** Listeners first, so that no acknowledged event is lost; then the actors; the store last. */
 const stop = ({ store, backend, api, earlier, control }: Running, log: Logger): Promise<boolean> =>
-  takeDown(
+  shutDown(
     [
       ['control socket', async () => control?.close()],
       ['listeners of the earlier generation', () => earlier.close()],

@@ -5,12 +5,12 @@ import { createLog, errorText, type LogLevel } from '../program/log.ts';
 import { readTextFile, resolveSettings } from '../program/resolve.ts';
 import { version } from '../program/version.ts';
 import { type BackendSettings, backendProgram as program } from './backend-flags.ts';
-import { backupCommand, restoreCommand } from './care/backup-command.ts';
-import { careCommand } from './care/care-command.ts';
-import { checkStoreCommand } from './care/check-store-command.ts';
-import { upgradeCommand } from './care/upgrade-command.ts';
 import { backendDoctorCommand } from './doctor/backend-doctor-command.ts';
 import { licenseCommand } from './license-command.ts';
+import { backupCommand, restoreCommand } from './maintenance/backup-command.ts';
+import { checkStoreCommand } from './maintenance/check-store-command.ts';
+import { maintenanceCommand } from './maintenance/maintenance-command.ts';
+import { upgradeCommand } from './maintenance/upgrade-command.ts';
 
 const settingsOf = (command: Command): BackendSettings => {
   const { settings, warnings } = resolveSettings(program, {
@@ -44,7 +44,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
       return startBackend(settingsOf(start));
     }),
   );
-  const init = careCommand({
+  const init = maintenanceCommand({
     name: 'init',
     description:
       'create the first user, roles and namespace in an empty store; exits 3 if that was done before',

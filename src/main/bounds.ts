@@ -57,7 +57,7 @@ import { maxAssetScriptBytes, maxQueuedEvaluations, maxWorkflowsPerEvent } from 
 import { maxWaiting as maxWaitingSecrets } from '../secrets/limits.ts';
 import { maxNotedKeys } from '../store/backup/limits.ts';
 import { maxPayloadBytes } from '../wire/limits.ts';
-import { maxControlConnections } from './care/limits.ts';
+import { maxControlConnections } from './maintenance/limits.ts';
 
 export interface Bound {
   readonly collection: string;
@@ -561,7 +561,7 @@ export const bounds: readonly Bound[] = [
     entries: maxControlConnections,
     whenFull: 'the next one is closed, and the command says so; idle ones are released after a minute',
     test: [
-      'care/control.test.ts',
+      'maintenance/control.test.ts',
       'the control socket takes so many connections; the next is told that it has to wait',
     ],
   },

@@ -1,5 +1,5 @@
-// What the care of a store asks of it beyond SnapshotStore: to look at every record without touching any, to put bad ones
-// aside and back, and to say in which format it is. Backups, upgrades and `mon-backend check-store` are built on this.
+// What maintenance needs of a store beyond SnapshotStore: reading every record without changing any, moving bad ones
+// aside and back, and the format it is in. Backups, upgrades and `mon-backend check-store` are built on this.
 import type { StoreMarker } from './format-marker.ts';
 import type { PageQuery, RecordKind, SnapshotStore, StoredRecord } from './snapshot-store.ts';
 

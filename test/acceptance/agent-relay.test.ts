@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent, request } from 'node:http';
-import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../free-port.ts';
 import {
   ApiClient,
   type Backend,
@@ -30,14 +30,6 @@ interface SeenCheck {
   readonly occurrences: number;
   readonly history: readonly { readonly executed: number }[];
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 const answers = async (url: string): Promise<true | undefined> => {
   try {

@@ -6,9 +6,10 @@ import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
 import { licenseApiVersion, licenseType, signLicense } from '../../src/model/license.ts';
-import { runCommand } from '../care/commands.ts';
-import { observe, populate } from '../care/full-store.ts';
-import { freePort, startFastMongodb } from '../store/mongodb-server.ts';
+import { freePort } from '../free-port.ts';
+import { runCommand } from '../maintenance/commands.ts';
+import { observe, populate } from '../maintenance/full-store.ts';
+import { startFastMongodb } from '../store/mongodb-server.ts';
 import { ApiClient, type Backend, startBackend, tempDir } from './programs.ts';
 
 const storeOf = (stateDir: string, storeUrl?: string): string[] => [

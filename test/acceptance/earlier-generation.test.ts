@@ -4,7 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { type Broker, freePort, redisSkipReason, startRedis } from '../wire/earlier/brokers.ts';
+import { freePort } from '../free-port.ts';
+import { type Broker, redisSkipReason, startRedis } from '../wire/earlier/brokers.ts';
 import { adminPassword, eventually, startBackend, startProgram, tempDir } from './programs.ts';
 
 interface Incident {

@@ -8,9 +8,9 @@ import { createRabbitmqTransport } from '../../src/wire/earlier/rabbitmq-transpo
 import { createRedisTransport } from '../../src/wire/earlier/redis-transport.ts';
 import { keepalivesPipe, resultsPipe, type Transport } from '../../src/wire/earlier/transport.ts';
 import { createWebSocketTransport } from '../../src/wire/earlier/web-socket-transport.ts';
+import { freePort } from '../free-port.ts';
 import {
   type Broker,
-  freePort,
   rabbitmqSkipReason,
   redisSkipReason,
   startRabbitmq,

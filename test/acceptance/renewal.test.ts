@@ -5,8 +5,8 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
 import { connect } from 'node:tls';
+import { freePort } from '../free-port.ts';
 import { hasOpenssl, makeAuthority, type Pair } from '../http/certificates.ts';
-import { freePort } from '../wire/earlier/brokers.ts';
 import { eventually, startBackend, tempDir } from './programs.ts';
 
 const options = { skip: hasOpenssl ? false : 'no openssl program' };

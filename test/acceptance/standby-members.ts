@@ -2,7 +2,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { freePort } from '../store/mongodb-server.ts';
+import { freePort } from '../free-port.ts';
 import { adminPassword, type Program, startBackend, startProgram } from './programs.ts';
 
 export interface Member {

@@ -3,20 +3,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempFolder } from '../agent/helpers.ts';
 import { eventually } from '../eventually.ts';
+import { freePort } from '../free-port.ts';
 import { isRequired } from '../requirements.ts';
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 test('an agent of one file tells its version, and takes an event', {
   skip: isRequired('executable') ? false : 'MON_TEST_REQUIRE does not name executable',

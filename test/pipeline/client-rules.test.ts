@@ -9,7 +9,7 @@ import { handlerSchema, validateHandler } from '../../src/model/handler.ts';
 import { filterLimits, mutatorLimits } from '../../src/pipeline/limits.ts';
 import { runPipelines } from '../../src/pipeline/run.ts';
 import { Sandbox } from '../../src/pipeline/sandbox/sandbox.ts';
-import { deniedTrace } from '../../src/pipeline/untold.ts';
+import { deniedTrace } from '../../src/pipeline/undelivered.ts';
 import { depsOf, handler, pipeline, reference } from './fixtures.ts';
 
 const filters = new Sandbox(filterLimits);

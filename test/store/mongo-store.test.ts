@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { plainName, safeName } from '../../src/store/mongo-document.ts';
 import { openMongoStore } from '../../src/store/mongo-store.ts';
+import { freePort } from '../free-port.ts';
 import { fc } from '../property.ts';
 import { describeMongoStore } from './mongo-suite.ts';
-import { freePort, mongodbSkipReason, startMongodb } from './mongodb-server.ts';
+import { mongodbSkipReason, startMongodb } from './mongodb-server.ts';
 
 const skip = mongodbSkipReason();
 if (skip === false) {

@@ -3,11 +3,12 @@
 // when `MON_TEST_REQUIRE` names `mongodb`: plain `npm test` on a machine with Node alone says that it skipped those tests.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../free-port.ts';
 import { isRequired, skipWithout } from '../requirements.ts';
 
 export interface TestServer {
@@ -118,16 +119,6 @@ const answers = (port: number): Promise<boolean> =>
       settle(true);
     });
     socket.once('error', () => settle(false));
-  });
-
-export const freePort = (): Promise<number> =>
-  new Promise((settle, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => settle(typeof address === 'object' && address ? address.port : 0));
-    });
   });
 
 function onPath(name: string): string | undefined {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/snapshot-store.ts';
+import { freePort } from '../free-port.ts';
 import { removeDir, temporaryDir } from './lmdb-home.ts';
-import { freePort } from './mongodb-server.ts';
 import { onOwnershipLost } from './records.ts';
 
 const invalid = (message: RegExp) => (error: unknown) => {

@@ -125,7 +125,7 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
       // While its keepalive fails, one alert is enough.
       entityDown: (lastEvent(registry, namespace, entity, keepaliveCheckName)?.check.status ?? 0) > 0,
       silenced: event === null ? [] : silences.matching(event, Math.floor(nowMs() / 1000)),
-      untold: event === null ? undefined : pipelines.unheard({ ...event, timestamp: 0 }),
+      undeliveredTrace: event === null ? undefined : pipelines.unrouted({ ...event, timestamp: 0 }),
       isCrowded: isCrowded(),
     }),
   };

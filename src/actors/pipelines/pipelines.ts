@@ -11,7 +11,7 @@ import { runPipelines } from '../../pipeline/run.ts';
 import type { ExpressionRunner } from '../../pipeline/sandbox/protocol.ts';
 import { Sandbox } from '../../pipeline/sandbox/sandbox.ts';
 import type { Trace } from '../../pipeline/trace.ts';
-import { deniedTrace, unheardTrace } from '../../pipeline/untold.ts';
+import { deniedTrace, unroutedTrace } from '../../pipeline/undelivered.ts';
 import { Deliveries } from './deliveries.ts';
 import { StepTimes } from './step-times.ts';
 
@@ -33,7 +33,7 @@ export interface PipelinesPorts {
 export interface Pipelines {
   readonly deliveries: Deliveries;
   /** The trace of an event that names nobody who can be told; undefined when somebody can, or when it names nobody. */
-  readonly unheard: (event: Event) => Trace | undefined;
+  readonly unrouted: (event: Event) => Trace | undefined;
   /** The trace of a merged event that built-in filters deny to everybody; undefined when it has to be delivered to find out. */
   readonly denied: (event: Event) => Trace | undefined;
   /** The sandbox of filter expressions, for others who judge by them. */
@@ -78,8 +78,8 @@ export const createPipelines = (ports: PipelinesPorts): Pipelines => {
     onTrace: ports.onTrace,
     onFault: ports.onFault,
   });
-  const untold =
-    (traceOf: typeof unheardTrace) =>
+  const noteTrace =
+    (traceOf: typeof unroutedTrace) =>
     (event: Event): Trace | undefined => {
       if (ports.run !== undefined || !needsDelivery(event)) return undefined;
       const trace = traceOf(event, lookup, nowMs());
@@ -88,8 +88,8 @@ export const createPipelines = (ports: PipelinesPorts): Pipelines => {
     };
   return {
     deliveries,
-    unheard: untold(unheardTrace),
-    denied: untold(deniedTrace),
+    unrouted: noteTrace(unroutedTrace),
+    denied: noteTrace(deniedTrace),
     expressions: filters,
     stepTimes,
     async close(withinMs) {

@@ -30,7 +30,7 @@ import { messageFrame } from './message-frame.ts';
 import { refuseRequest, refuseUpgrade } from './refusal.ts';
 import { SessionBook } from './session-book.ts';
 import { createRulesVersion, watchRules } from './standing.ts';
-import { type EdgeWorld, type LiveSocket, welcomeAgent } from './welcome.ts';
+import { type EdgeServices, type LiveSocket, welcomeAgent } from './welcome.ts';
 
 export interface EdgeOptions {
   readonly backend: BackendPort;
@@ -129,7 +129,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
   const limits: EdgeLimits = { ...edgeLimits, ...options.limits };
   const counts = newEdgeCounts();
   const book = new SessionBook(counts, limits.pingIntervalMs);
-  const world: EdgeWorld = {
+  const services: EdgeServices = {
     backend,
     log,
     limits,
@@ -183,7 +183,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
       if (closing) webSocket.close(closeCodes.goingAway, 'bye');
       else
         welcomeAgent(
-          world,
+          services,
           liveSocket(webSocket, socket),
           verdict,
           request.socket.remoteAddress ?? 'unknown',
@@ -232,7 +232,7 @@ export const createEdge = (options: EdgeOptions): Edge => {
       closing = true;
       stopPressure();
       stopRules();
-      world.rules.stop();
+      services.rules.stop();
       const stopped = server.listening ? new Promise((done) => server.close(done)) : undefined;
       const allGone = Promise.all([stopped, book.sayBye()]);
       server.closeIdleConnections();

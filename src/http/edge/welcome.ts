@@ -22,7 +22,7 @@ export interface LiveSocket extends AgentSocket {
   onClose(listener: (code: number, reason: string) => void): void;
 }
 
-export interface EdgeWorld {
+export interface EdgeServices {
   readonly backend: BackendPort;
   readonly log: Log;
   readonly limits: EdgeLimits;
@@ -34,11 +34,11 @@ export interface EdgeWorld {
 }
 
 const connectionFor = (
-  world: EdgeWorld,
+  services: EdgeServices,
   socket: AgentSocket,
   { agent, principal }: Welcome,
 ): AgentConnection => {
-  const { backend, limits, counts, log, acks, memory, rules } = world;
+  const { backend, limits, counts, log, acks, memory, rules } = services;
   const { namespace, agentName } = agent;
   const { mayReportFor } = createReportingRights({ table: backend.resources, principal, namespace, rules });
   return new AgentConnection({
@@ -57,14 +57,14 @@ const connectionFor = (
 };
 
 const beginSession = (
-  world: EdgeWorld,
+  services: EdgeServices,
   connection: AgentConnection,
   { agent, principal, mutualTls }: Welcome,
 ): AgentSession | undefined => {
   const { namespace, agentName, subscriptions } = agent;
   const { codec } = connection.options;
   try {
-    return world.backend.openSession({
+    return services.backend.openSession({
       namespace,
       agentName,
       user: principal.username,
@@ -75,18 +75,23 @@ const beginSession = (
       close: (code, reason) => connection.close(code, reason),
     });
   } catch (error) {
-    world.log.error({ namespace, agent: agentName, err: error }, 'unable to open a session');
+    services.log.error({ namespace, agent: agentName, err: error }, 'unable to open a session');
     connection.close(closeCodes.internalError, 'the session could not be opened; reconnect');
     return undefined;
   }
 };
 
 /** `from`: the remote address of the agent. */
-export const welcomeAgent = (world: EdgeWorld, socket: LiveSocket, welcome: Welcome, from: string): void => {
-  const { book, log } = world;
+export const welcomeAgent = (
+  services: EdgeServices,
+  socket: LiveSocket,
+  welcome: Welcome,
+  from: string,
+): void => {
+  const { book, log } = services;
   const { namespace, agentName, ack } = welcome.agent;
   const who = { namespace, agent: agentName };
-  const connection = connectionFor(world, socket, welcome);
+  const connection = connectionFor(services, socket, welcome);
   const leave = book.enter(`${namespace}/${agentName}`, connection, from);
   let session: AgentSession | undefined;
 
@@ -101,6 +106,6 @@ export const welcomeAgent = (world: EdgeWorld, socket: LiveSocket, welcome: Welc
   });
   const { principal, mutualTls } = welcome;
   log.info({ ...who, user: principal.username, from, ack, mutualTls }, 'agent connected');
-  session = beginSession(world, connection, welcome);
+  session = beginSession(services, connection, welcome);
   connection.adjustReading();
 };

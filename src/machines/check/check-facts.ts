@@ -81,7 +81,7 @@ export type CheckFact =
       /** Those of `silenced` that end on resolve: they do not hide the resolution itself. Absent means unknown. */
       readonly expiring?: readonly string[];
       /** The trace of an event that names nobody who can be told: it is kept, and nothing is delivered. */
-      readonly untold?: unknown;
+      readonly undeliveredTrace?: unknown;
       /** The deliveries of all checks take as much as they may: a check keeps one waiting. */
       readonly isCrowded?: boolean;
       /** Absent for a result that an agent sent, which is known by its id. */
@@ -94,7 +94,7 @@ export type CheckFact =
       readonly nowMs: number;
       readonly entityDown: boolean;
       readonly silenced: readonly string[];
-      readonly untold?: unknown;
+      readonly undeliveredTrace?: unknown;
       readonly isCrowded?: boolean;
     }
   /** It met an outage and is tried again later; `trace` tells which, and what became of the rest. */
@@ -131,7 +131,7 @@ export type CheckFact =
       readonly name: 'reminder';
       readonly nowMs: number;
       readonly silenced: readonly string[];
-      readonly untold?: unknown;
+      readonly undeliveredTrace?: unknown;
       readonly isCrowded?: boolean;
     }
   /** After a restart: deliver again what was under way, and end again the silences that were ending. */

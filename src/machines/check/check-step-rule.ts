@@ -84,7 +84,8 @@ const afterReminder = (context: CheckContext, fact: ReminderFact): CheckStep => 
   if (reminder === null) return unapplied('ignored', context);
   const next = { ...context, event: reminder.stored };
   if (reminder.told === null) return unapplied('noted', next);
-  if (fact.untold !== undefined) return unapplied('noted', { ...next, lastTrace: fact.untold });
+  if (fact.undeliveredTrace !== undefined)
+    return unapplied('noted', { ...next, lastTrace: fact.undeliveredTrace });
   if (!needsDelivery(reminder.told)) return unapplied('noted', next);
   const { change, deliveries } = delivering(context, reminder.told, fact.isCrowded);
   return { ...unapplied('noted', { ...next, ...change }), deliveries };
@@ -101,7 +102,7 @@ const apply = (
   context: CheckContext,
   incoming: CheckEvent,
   around: Circumstances & {
-    readonly untold?: unknown;
+    readonly undeliveredTrace?: unknown;
     readonly isCrowded?: boolean;
     readonly write?: EventWrite | undefined;
   },
@@ -117,7 +118,7 @@ const apply = (
   };
   let deliveries: DeliveryChanges | undefined;
   if (merged.imported) next.lastTrace = around.write?.importTrace;
-  else if (around.untold !== undefined) next.lastTrace = around.untold;
+  else if (around.undeliveredTrace !== undefined) next.lastTrace = around.undeliveredTrace;
   else if (needsDelivery(merged.whole)) {
     const delivery = delivering(context, merged.whole, around.isCrowded);
     Object.assign(next, delivery.change);

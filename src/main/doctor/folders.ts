@@ -1,7 +1,7 @@
 // Checks the folders and files of a program: existing, writable, private, and with free disk space.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { shownBytes } from '../care/progress.ts';
+import { shownBytes } from '../maintenance/progress.ts';
 import { type Finding, fail, ok, type Probe, warn } from './finding.ts';
 
 const othersBits = 0o077;

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import WebSocket from 'ws';
 import type { Pipe } from '../../model/earlier/pipes.ts';
-import { describeConnectionError } from '../connection-words.ts';
+import { describeConnectionError } from '../connection-errors.ts';
 import { asBuffer } from '../frames.ts';
 import { type Connection, type Keeper, keepConnected } from './keep-connected.ts';
 import {

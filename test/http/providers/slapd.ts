@@ -2,12 +2,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'ldapts';
+import { freePort } from '../../free-port.ts';
 import { skipWithout } from '../../requirements.ts';
 import type { Authority } from '../certificates.ts';
 
@@ -22,15 +22,6 @@ export const skipWithoutSlapd = skipWithout(
 export const suffix = 'dc=example,dc=org';
 const admin = { user_dn: `cn=admin,${suffix}`, password: 'admin-password' };
 export const binder = { user_dn: `cn=binder,${suffix}`, password: 'binder-password' };
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 const configuration = (dir: string, authority: Authority): string => {
   const { certFile, keyFile } = authority.issue('directory');

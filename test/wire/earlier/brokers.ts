@@ -2,12 +2,12 @@
 // by the test that started it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import type { RedisOptions } from '../../../src/wire/earlier/redis-options.ts';
+import { freePort } from '../../free-port.ts';
 import { isRequired, skipWithout } from '../../requirements.ts';
 
 export interface Broker {
@@ -36,18 +36,6 @@ export const rabbitmqSkipReason = (): string | false => {
     return skipWithout('rabbitmq', 'no rabbitmq-server on the PATH');
   return isRequired('rabbitmq') ? false : skipWithout('rabbitmq', 'set MON_TEST_REQUIRE=rabbitmq to run it');
 };
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        address === null || typeof address === 'string' ? reject() : resolve(address.port),
-      );
-    });
-  });
 
 const ended = (child: ChildProcess): Promise<void> =>
   child.exitCode !== null || child.signalCode !== null

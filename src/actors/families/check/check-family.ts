@@ -59,7 +59,7 @@ export interface CheckPorts {
   readonly circumstances: (context: CheckContext) => {
     readonly entityDown: boolean;
     readonly silenced: readonly string[];
-    readonly untold?: unknown;
+    readonly undeliveredTrace?: unknown;
     readonly isCrowded?: boolean;
   };
 }

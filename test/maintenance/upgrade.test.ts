@@ -6,11 +6,11 @@ import test from 'node:test';
 import { createVault } from '../../src/actors/resources/vault.ts';
 import { checkVersion } from '../../src/machines/check/check-machine.ts';
 import { entityVersion } from '../../src/machines/entity/entity-machine.ts';
-import { checkStore } from '../../src/main/care/check-store.ts';
-import { askControl } from '../../src/main/care/control-client.ts';
-import { type UpgradeStep, upgrade } from '../../src/main/care/upgrade.ts';
-import { storeAtRest } from '../../src/main/care/upgrade-targets.ts';
 import { readEncryptionKeys } from '../../src/main/encryption-keys.ts';
+import { checkStore } from '../../src/main/maintenance/check-store.ts';
+import { askControl } from '../../src/main/maintenance/control-client.ts';
+import { type UpgradeStep, upgrade } from '../../src/main/maintenance/upgrade.ts';
+import { storeAtRest } from '../../src/main/maintenance/upgrade-targets.ts';
 import type { Event } from '../../src/model/event.ts';
 import { storeFormat } from '../../src/store/format-marker.ts';
 import type { MaintainedStore } from '../../src/store/maintained-store.ts';
@@ -117,7 +117,7 @@ test('there is a fixture of every format up to the one of now', () => {
   assert.deepEqual(
     formats,
     Array.from({ length: storeFormat }, (_, at) => at + 1),
-    'run test/care/make-store-fixture.ts before the format changes',
+    'run test/maintenance/make-store-fixture.ts before the format changes',
   );
 });
 

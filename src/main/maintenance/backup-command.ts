@@ -6,8 +6,14 @@ import { restoreBackup, verifyBackup } from '../../store/backup/restore-backup.t
 import { type BackupResult, refuseToReplace, writeBackup } from '../../store/backup/write-backup.ts';
 import type { BackendSettings } from '../backend-flags.ts';
 import { encryptionKeyNames, encryptionKeyPath } from '../encryption-keys.ts';
-import { careCommand, careSettings, type ExitWith, runningBackend, withStore } from './care-command.ts';
 import { askControl } from './control-client.ts';
+import {
+  type ExitWith,
+  maintenanceCommand,
+  maintenanceSettings,
+  runningBackend,
+  withStore,
+} from './maintenance-command.ts';
 import { createProgress, shownBytes, shownCount } from './progress.ts';
 import { storeName } from './store-identity.ts';
 
@@ -103,7 +109,7 @@ const restore = async (settings: BackendSettings, file: string): Promise<number>
 };
 
 export const backupCommand = (exitWith: ExitWith): Command => {
-  const command: Command = careCommand({
+  const command: Command = maintenanceCommand({
     name: 'backup',
     description:
       'write everything in the store to one file, also while the backend serves from it; exits 3 when records could not be read',
@@ -115,13 +121,13 @@ export const backupCommand = (exitWith: ExitWith): Command => {
     .addArgument(new Argument('<file>', 'made new, for this user only'))
     .option('--force', 'replace the file when it is there already')
     .action((file: string) =>
-      exitWith(() => backup(careSettings(command), file, command.getOptionValue('force') === true)),
+      exitWith(() => backup(maintenanceSettings(command), file, command.getOptionValue('force') === true)),
     );
   return command;
 };
 
 export const restoreCommand = (exitWith: ExitWith): Command => {
-  const command: Command = careCommand({
+  const command: Command = maintenanceCommand({
     name: 'restore',
     description: 'read a backup into an empty store of any kind, while no backend runs on it',
     examples: [
@@ -130,6 +136,6 @@ export const restoreCommand = (exitWith: ExitWith): Command => {
     ],
   })
     .addArgument(new Argument('<file>', 'as written by mon-backend backup'))
-    .action((file: string) => exitWith(() => restore(careSettings(command), file)));
+    .action((file: string) => exitWith(() => restore(maintenanceSettings(command), file)));
   return command;
 };

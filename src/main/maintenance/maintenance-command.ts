@@ -27,10 +27,10 @@ export interface CareCommand {
   readonly flags?: readonly string[];
 }
 
-export const careCommand = ({ flags = [], ...command }: CareCommand): Command =>
+export const maintenanceCommand = ({ flags = [], ...command }: CareCommand): Command =>
   settingsCommand(backendProgram, { ...command, flags: [...storeFlags, ...flags] });
 
-export const careSettings = (command: Command): BackendSettings => {
+export const maintenanceSettings = (command: Command): BackendSettings => {
   const { settings, warnings } = resolveSettings(backendProgram, {
     flags: givenFlags(command),
     environment: process.env,

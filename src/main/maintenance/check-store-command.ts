@@ -5,9 +5,15 @@ import { createVault, type Vault } from '../../actors/resources/vault.ts';
 import type { MaintainedStore } from '../../store/maintained-store.ts';
 import type { BackendSettings } from '../backend-flags.ts';
 import { encryptionKeyPath, readEncryptionKeys } from '../encryption-keys.ts';
-import { careCommand, careSettings, type ExitWith, runningBackend, withStore } from './care-command.ts';
 import { type BadRecord, type CheckStep, checkStore } from './check-store.ts';
 import { askControl } from './control-client.ts';
+import {
+  type ExitWith,
+  maintenanceCommand,
+  maintenanceSettings,
+  runningBackend,
+  withStore,
+} from './maintenance-command.ts';
 import { createProgress, shownCount } from './progress.ts';
 import { storeName } from './store-identity.ts';
 
@@ -104,7 +110,7 @@ interface Options {
 }
 
 export const checkStoreCommand = (exitWith: ExitWith): Command => {
-  const command: Command = careCommand({
+  const command: Command = maintenanceCommand({
     name: 'check-store',
     description:
       'read every record of the store, also while the backend serves from it, and name those that are bad; exits 1 when there are some',
@@ -119,7 +125,7 @@ export const checkStoreCommand = (exitWith: ExitWith): Command => {
     .option('--put-back <id>', 'bring back one record that was put aside, while no backend runs')
     .action(() =>
       exitWith(async () => {
-        const settings = careSettings(command);
+        const settings = maintenanceSettings(command);
         const options: Options = command.opts();
         if (options.putBack !== undefined) return putBack(settings, options.putBack);
         if (options.setAside === true) return setAside(settings);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { maxSocketConnections, maxStatsdLineBytes } from './limits.ts';
 import { platform } from './platform.ts';
 
-interface StatsdDoorOptions {
+interface StatsdListenerOptions {
   readonly host: string;
   readonly port: number;
   /** Complete lines with the sender's address. */
@@ -13,16 +13,16 @@ interface StatsdDoorOptions {
   readonly fault: (error: Error) => void;
 }
 
-interface StatsdDoor {
+interface StatsdListener {
   readonly address: string;
   readonly port: number;
   close(): Promise<void>;
 }
 
 /** Rejects if the address is not available. */
-export type OpenStatsdDoor = (options: StatsdDoorOptions) => Promise<StatsdDoor>;
+export type OpenStatsdListener = (options: StatsdListenerOptions) => Promise<StatsdListener>;
 
-export const openUdpDoor: OpenStatsdDoor = ({ host, port, received, fault }) =>
+export const openUdpListener: OpenStatsdListener = ({ host, port, received, fault }) =>
   new Promise((resolve, reject) => {
     const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
     socket.once('error', reject);
@@ -36,7 +36,7 @@ export const openUdpDoor: OpenStatsdDoor = ({ host, port, received, fault }) =>
   });
 
 /** A connection is a stream of lines; an incomplete line waits for its end or for the end of the connection. */
-const readLines = (socket: Socket, received: StatsdDoorOptions['received']): void => {
+const readLines = (socket: Socket, received: StatsdListenerOptions['received']): void => {
   const from = socket.remoteAddress ?? '';
   let rest = '';
   socket.setEncoding('utf8');
@@ -55,7 +55,7 @@ const readLines = (socket: Socket, received: StatsdDoorOptions['received']): voi
   socket.on('error', () => {});
 };
 
-export const openTcpDoor: OpenStatsdDoor = ({ host, port, received, fault }) =>
+export const openTcpListener: OpenStatsdListener = ({ host, port, received, fault }) =>
   new Promise((resolve, reject) => {
     const open = new Set<Socket>();
     const server = createServer((socket) => {
@@ -78,4 +78,5 @@ export const openTcpDoor: OpenStatsdDoor = ({ host, port, received, fault }) =>
     });
   });
 
-export const usualDoor: OpenStatsdDoor = platform.statsd === 'tcp' ? openTcpDoor : openUdpDoor;
+export const defaultListener: OpenStatsdListener =
+  platform.statsd === 'tcp' ? openTcpListener : openUdpListener;

@@ -4,8 +4,14 @@ import type { Command } from 'commander';
 import { version } from '../../program/version.ts';
 import { storeFormat } from '../../store/format-marker.ts';
 import type { BackendSettings } from '../backend-flags.ts';
-import { careCommand, careSettings, type ExitWith, runningBackend, withStore } from './care-command.ts';
 import { askControl } from './control-client.ts';
+import {
+  type ExitWith,
+  maintenanceCommand,
+  maintenanceSettings,
+  runningBackend,
+  withStore,
+} from './maintenance-command.ts';
 import { migrations } from './migrations.ts';
 import { createProgress, shownCount } from './progress.ts';
 import { storeName } from './store-identity.ts';
@@ -81,13 +87,15 @@ const run = async (settings: BackendSettings, isConfirmed: boolean): Promise<num
 };
 
 export const upgradeCommand = (exitWith: ExitWith): Command => {
-  const command: Command = careCommand({
+  const command: Command = maintenanceCommand({
     name: 'upgrade',
     description:
       'bring the store into the format of this version, after the backend was restarted with it; once for a whole cluster, also while it serves',
     examples: ['mon-backend upgrade', 'mon-backend upgrade --skip-confirm --store-url mongodb://db-1/mon'],
   })
     .option('--skip-confirm', 'do not ask before it begins')
-    .action(() => exitWith(() => run(careSettings(command), command.getOptionValue('skipConfirm') === true)));
+    .action(() =>
+      exitWith(() => run(maintenanceSettings(command), command.getOptionValue('skipConfirm') === true)),
+    );
   return command;
 };

@@ -1,7 +1,7 @@
 // Ending the parts of a program.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { takeDown } from '../../src/main/take-down.ts';
+import { shutDown } from '../../src/main/shutdown.ts';
 import { readableLog } from '../agent/helpers.ts';
 
 test('a part that fails to end does not keep those behind it open', async () => {
@@ -12,7 +12,7 @@ test('a part that fails to end does not keep those behind it open', async () => 
     throw new Error('it hung up');
   };
   assert.equal(
-    await takeDown(
+    await shutDown(
       [
         ['edges', end('edges')],
         ['actors', fails],
@@ -24,13 +24,13 @@ test('a part that fails to end does not keep those behind it open', async () => 
   );
   assert.deepEqual(ended, ['edges', 'store']);
   assert.match(JSON.stringify(log.lines()), /actors did not stop cleanly/);
-  assert.equal(await takeDown([['store', end('store')]], log.log), true);
+  assert.equal(await shutDown([['store', end('store')]], log.log), true);
 });
 
 test('what hangs is named, and the program given up', async () => {
   const log = readableLog();
   let release: () => void = () => {};
   const hangs = () => new Promise<void>((done) => (release = done));
-  await takeDown([['actors', hangs]], log.log, () => release(), 1);
+  await shutDown([['actors', hangs]], log.log, () => release(), 1);
   assert.match(JSON.stringify(log.lines()), /still stopping after 1 ms: actors/);
 });

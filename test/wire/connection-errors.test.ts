@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { watchTlsMistakes } from '../../src/http/tls-mistakes.ts';
-import { describeClose, describeConnectionError, describeRefusal } from '../../src/wire/connection-words.ts';
+import { describeClose, describeConnectionError, describeRefusal } from '../../src/wire/connection-errors.ts';
 import { hasOpenssl, makeAuthority } from '../agent/certificates.ts';
 
 const listen = async (t: TestContext, secure: boolean) => {

@@ -5,10 +5,10 @@ import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { askControl, reachControl } from '../../src/main/care/control-client.ts';
-import { controlName } from '../../src/main/care/control-path.ts';
-import { type ControlRoutes, openControl } from '../../src/main/care/control-server.ts';
-import { controlChunkBytes, maxControlConnections } from '../../src/main/care/limits.ts';
+import { askControl, reachControl } from '../../src/main/maintenance/control-client.ts';
+import { controlName } from '../../src/main/maintenance/control-path.ts';
+import { type ControlRoutes, openControl } from '../../src/main/maintenance/control-server.ts';
+import { controlChunkBytes, maxControlConnections } from '../../src/main/maintenance/limits.ts';
 import { createLog } from '../../src/program/log.ts';
 import { temporaryDir } from '../store/lmdb-home.ts';
 

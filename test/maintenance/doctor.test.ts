@@ -8,8 +8,9 @@ import test from 'node:test';
 import { MongoClient } from 'mongodb';
 import type { Finding } from '../../src/main/doctor/finding.ts';
 import { ApiClient, startBackend, tempDir } from '../acceptance/programs.ts';
+import { freePort } from '../free-port.ts';
 import { startIssuer } from '../http/providers/local-issuer.ts';
-import { freePort, startStandIn } from '../store/mongodb-server.ts';
+import { startStandIn } from '../store/mongodb-server.ts';
 import { runCommand } from './commands.ts';
 
 const listen = async (server: Server | ReturnType<typeof createTcpServer>): Promise<number> => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { commandWords } from '../../src/execution/command-words.ts';
+import { commandWords } from '../../src/execution/shell-words.ts';
 
 const split = (command: string, platform = 'linux') => {
   const result = commandWords(command, platform);

@@ -1,4 +1,4 @@
-// The StatsD doors over real sockets: datagrams, and the lines of a TCP stream however they are cut.
+// The StatsD listeners over real sockets: datagrams, and the lines of a TCP stream however they are cut.
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -7,22 +7,26 @@ import { type TestContext, test } from 'node:test';
 import { createCounters } from '../../src/agent/counters.ts';
 import { maxStatsdLineBytes } from '../../src/agent/limits.ts';
 import { startStatsd } from '../../src/agent/statsd.ts';
-import { type OpenStatsdDoor, openTcpDoor, openUdpDoor } from '../../src/agent/statsd-doors.ts';
+import {
+  type OpenStatsdListener,
+  openTcpListener,
+  openUdpListener,
+} from '../../src/agent/statsd-listeners.ts';
 import { entitySchema } from '../../src/model/entity.ts';
 import { eventually } from '../eventually.ts';
 import { fakeClock } from './fake-clock.ts';
 import { readableLog } from './helpers.ts';
 
-const doorOf = async (t: TestContext, open: OpenStatsdDoor) => {
+const listenerOf = async (t: TestContext, open: OpenStatsdListener) => {
   const texts: string[] = [];
-  const door = await open({
+  const listener = await open({
     host: '127.0.0.1',
     port: 0,
     received: (text, from) => texts.push(`${from} ${text}`),
     fault: (error) => assert.fail(error.message),
   });
-  t.after(() => door.close());
-  return { port: door.port, texts };
+  t.after(() => listener.close());
+  return { port: listener.port, texts };
 };
 
 const dial = async (t: TestContext, port: number) => {
@@ -34,7 +38,7 @@ const dial = async (t: TestContext, port: number) => {
 };
 
 test('a datagram is handed on with the address of its sender', async (t) => {
-  const { port, texts } = await doorOf(t, openUdpDoor);
+  const { port, texts } = await listenerOf(t, openUdpListener);
   const socket = createSocket('udp4');
   socket.send('a:1|c\nb:2|c', port, '127.0.0.1');
   await eventually('the datagram', () => texts.length > 0);
@@ -43,7 +47,7 @@ test('a datagram is handed on with the address of its sender', async (t) => {
 });
 
 test('a line on a TCP connection is handed on once it has ended, whatever pieces it came in', async (t) => {
-  const { port, texts } = await doorOf(t, openTcpDoor);
+  const { port, texts } = await listenerOf(t, openTcpListener);
   const socket = await dial(t, port);
   socket.write('a:1|c\nb:');
   await eventually('the first line', () => texts.length === 1);
@@ -56,7 +60,7 @@ test('a line on a TCP connection is handed on once it has ended, whatever pieces
 });
 
 test('a line that never ends is cut off, and only its connection', async (t) => {
-  const { port, texts } = await doorOf(t, openTcpDoor);
+  const { port, texts } = await listenerOf(t, openTcpListener);
   const [endless, other] = [await dial(t, port), await dial(t, port)];
   endless.on('error', () => {});
   endless.write('x'.repeat(maxStatsdLineBytes + 1));
@@ -66,11 +70,11 @@ test('a line that never ends is cut off, and only its connection', async (t) => 
 });
 
 for (const [name, open] of [
-  ['UDP', openUdpDoor],
-  ['TCP', openTcpDoor],
+  ['UDP', openUdpListener],
+  ['TCP', openTcpListener],
 ] as const)
   test(`an address in use is reported: ${name}`, async (t) => {
-    const { port } = await doorOf(t, open);
+    const { port } = await listenerOf(t, open);
     const options = { host: '127.0.0.1', port, received: () => {}, fault: () => {} };
     await assert.rejects(open(options), /EADDRINUSE/);
   });
@@ -86,7 +90,7 @@ test('lines by TCP become the metrics of an event, as lines by UDP do', async (t
       ...{ clock, counters, log: readableLog().log, entity: () => entity, newId: () => 'id' },
       report: (event) => reported.push(event.metrics?.points?.map(({ name, value }) => [name, value])),
     },
-    openTcpDoor,
+    openTcpListener,
   );
   t.after(() => listener.close());
   const socket = await dial(t, listener.port);

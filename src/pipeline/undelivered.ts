@@ -11,7 +11,7 @@ import { type Trace, traceOf, type WorkflowTrace } from './trace.ts';
  * The trace of an event without any workflow that can run; undefined if there is one. Called before results are
  * merged.
  */
-export const unheardTrace = (event: Event, lookup: ResourceLookup, nowMs: number): Trace | undefined => {
+export const unroutedTrace = (event: Event, lookup: ResourceLookup, nowMs: number): Trace | undefined => {
   const { workflows, skipped } = planWorkflows(event, lookup);
   if (workflows.length > 0) return undefined;
   const timestamp = event.timestamp || Math.floor(nowMs / 1000);

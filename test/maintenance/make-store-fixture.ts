@@ -1,4 +1,4 @@
-// Makes the fixture of a store format: `node dist/test/care/make-store-fixture.js test/fixtures/stores/format-N`. Run it
+// Makes the fixture of a store format: `node dist/test/maintenance/make-store-fixture.js test/fixtures/stores/format-N`. Run it
 // with the last program that writes the format, before the format changes. It leaves
 //   lmdb/data.mdb.gz, lmdb/encryption-key   the state directory of a backend that was killed with deliveries pending
 //   mongodb/documents.ndjson.gz             every document of the database: `{"collection": ..., "document": <EJSON>}` a line
@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { BSON, MongoClient } from 'mongodb';
 import { startBackend, tempDir } from '../acceptance/programs.ts';
-import { freePort, startStandIn } from '../store/mongodb-server.ts';
+import { freePort } from '../free-port.ts';
+import { startStandIn } from '../store/mongodb-server.ts';
 import { populate } from './full-store.ts';
 
 const fill = async (dir: string, out: string, args: readonly string[]): Promise<void> => {

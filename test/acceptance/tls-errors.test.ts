@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hasOpenssl, makeAuthority } from '../agent/certificates.ts';
-import { freePort } from '../store/mongodb-server.ts';
+import { freePort } from '../free-port.ts';
 import { adminPassword, type Program, startAgent, startBackend, startProgram, tempDir } from './programs.ts';
 
 const options = { skip: !hasOpenssl };

@@ -8,7 +8,7 @@ const stopTimeoutMs = 28_000;
 export type Step = readonly [what: string, end: () => Promise<unknown>];
 
 /** Resolves to whether every part stopped cleanly. */
-export const takeDown = async (
+export const shutDown = async (
   steps: readonly Step[],
   log: Logger,
   giveUp: () => void = () => process.exit(1),
