@@ -11,9 +11,9 @@ import { type Bus, BusError } from '../../src/cluster/bus.ts';
 import { openNatsBus } from '../../src/cluster/nats-bus.ts';
 import type { NatsSettings } from '../../src/cluster/nats-options.ts';
 import { eventually } from '../eventually.ts';
+import { freePort } from '../free-port.ts';
 import { hasOpenssl, makeAuthority } from '../http/certificates.ts';
 import { skipWithout } from '../requirements.ts';
-import { freePort } from '../wire/earlier/brokers.ts';
 import { type NatsServer, natsSkipReason, startNats } from './nats-server.ts';
 
 const options = { skip: natsSkipReason() };

@@ -5,8 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { freePort } from '../free-port.ts';
 import { isRequired, skipWithout } from '../requirements.ts';
-import { type Broker, brokerOf, freePort, onPath } from '../wire/earlier/brokers.ts';
+import { type Broker, brokerOf, onPath } from '../wire/earlier/brokers.ts';
 
 const cacheDir = resolve('node_modules/.cache/mon-test');
 const builtPath = join(cacheDir, 'nats-server');
