@@ -102,6 +102,50 @@ const readText = ({ path, bytes }: Segment, offset: number, key: number): string
   }
 };
 
+const offsetOf = (segment: Segment | undefined, key: number): number =>
+  segment?.offsets[key - segment.firstKey] ?? 0;
+
+/** Overwrites one byte per removed event, so it needs no space and works on a full disk. */
+const markRemoved = async (segment: Segment, keys: readonly number[]): Promise<void> => {
+  const file = await open(segment.path, 'r+');
+  try {
+    for (const key of keys) {
+      const offset = offsetOf(segment, key);
+      if (offset > 0) await writeAll(file, Buffer.from([removedState]), offset + stateOffset);
+    }
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  for (const key of keys) {
+    if (offsetOf(segment, key) === 0) continue;
+    segment.offsets[key - segment.firstKey] = 0;
+    segment.waiting -= 1;
+  }
+};
+
+/** Takes as many from the front as fit into one file, at least one if there is any. */
+const takeBatch = (appends: Waiting<string>[], segmentBytes: number): readonly Waiting<string>[] => {
+  const batch: Waiting<string>[] = [];
+  for (let size = 0; appends.length > 0 && size < segmentBytes; ) {
+    const next = appends.shift() as Waiting<string>;
+    size += next.what.length;
+    batch.push(next);
+  }
+  return batch;
+};
+
+/** Tells everybody in a batch what became of its work. Never rejects. */
+const settle = (batch: readonly Waiting<unknown>[], work: Promise<void>): Promise<void> =>
+  work.then(
+    () => {
+      for (const { done } of batch) done();
+    },
+    (error) => {
+      for (const { failed } of batch) failed(error);
+    },
+  );
+
 /** Opens or creates the files in a directory. Throws if that fails. */
 export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits): QueueFiles => {
   makeFolder(folder);
@@ -115,8 +159,6 @@ export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits):
 
   const bytes = () => segments.reduce((sum, segment) => sum + segment.bytes, 0);
   const segmentOf = (key: number) => segments.findLast(({ firstKey }) => firstKey <= key);
-  const offsetOf = (segment: Segment | undefined, key: number): number =>
-    segment?.offsets[key - segment.firstKey] ?? 0;
 
   const seal = async (): Promise<void> => {
     const sealed = active;
@@ -173,21 +215,9 @@ export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits):
 
   /** Records that fit into one file share a write; each is confirmed individually. */
   const flushAppends = async (): Promise<void> => {
-    const batch: Waiting<string>[] = [];
-    for (let size = 0; appends.length > 0 && size < limits.segmentBytes; ) {
-      const next = appends.shift() as Waiting<string>;
-      size += next.what.length;
-      batch.push(next);
-    }
+    const batch = takeBatch(appends, limits.segmentBytes);
     if (batch.length === 0) return;
-    await writeTogether(batch).then(
-      () => {
-        for (const { done } of batch) done();
-      },
-      (error) => {
-        for (const { failed } of batch) failed(error);
-      },
-    );
+    await settle(batch, writeTogether(batch));
   };
 
   const dropIfEmpty = async (segment: Segment): Promise<void> => {
@@ -200,23 +230,8 @@ export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits):
     rmSync(segment.path, { force: true });
   };
 
-  /** Overwrites one byte per removed event, so it needs no space and works on a full disk. */
   const removeFrom = async (segment: Segment, keys: readonly number[]): Promise<void> => {
-    const file = await open(segment.path, 'r+');
-    try {
-      for (const key of keys) {
-        const offset = offsetOf(segment, key);
-        if (offset > 0) await writeAll(file, Buffer.from([removedState]), offset + stateOffset);
-      }
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    for (const key of keys) {
-      if (offsetOf(segment, key) === 0) continue;
-      segment.offsets[key - segment.firstKey] = 0;
-      segment.waiting -= 1;
-    }
+    await markRemoved(segment, keys);
     await dropIfEmpty(segment);
   };
 
@@ -226,14 +241,8 @@ export const openQueueFiles = (folder: string, log: Logger, limits = ownLimits):
     for (const segment of new Set(batch.map(({ what }) => segmentOf(what)))) {
       const those = batch.filter(({ what }) => segmentOf(what) === segment);
       const keys = those.map(({ what }) => what);
-      await (segment === undefined ? Promise.resolve() : removeFrom(segment, keys)).then(
-        () => {
-          for (const { done } of those) done();
-        },
-        (error) => {
-          for (const { failed } of those) failed(error);
-        },
-      );
+      const removed = segment === undefined ? Promise.resolve() : removeFrom(segment, keys);
+      await settle(those, removed);
     }
   };
 

@@ -75,10 +75,6 @@ export const resourceRoutes = (
   table: Resources,
   habits: ResourceHabits = {},
 ): readonly GuardedRoute[] => {
-  const collection = collectionUrl(kind);
-  const one = `${collection}/:name`;
-  const onCollection: AccessRule = { resource: kind.rbacResource };
-  const onOne: AccessRule = { resource: kind.rbacResource, name: ({ name }) => name ?? '' };
   const idOf = (call: Call): ResourceId => ({
     segment: kind.path,
     namespace: kind.namespaced ? parameter(call, 'namespace') : '',
@@ -180,6 +176,30 @@ export const resourceRoutes = (
     return noContent;
   };
 
+  return offered(kind, habits, { list, create, read, replace, patch, remove });
+};
+
+type Handle = GuardedRoute['handle'];
+
+interface Handlers {
+  readonly list: (call: AuthenticatedCall, namespace: string | undefined) => Promise<Answer>;
+  readonly create: Handle;
+  readonly read: Handle;
+  readonly replace: Handle;
+  readonly patch: Handle;
+  readonly remove: Handle;
+}
+
+/** The routes of the operations that a kind has. */
+const offered = (
+  kind: ResourceKind,
+  habits: ResourceHabits,
+  { list, create, read, replace, patch, remove }: Handlers,
+): readonly GuardedRoute[] => {
+  const collection = collectionUrl(kind);
+  const one = `${collection}/:name`;
+  const onCollection: AccessRule = { resource: kind.rbacResource };
+  const onOne: AccessRule = { resource: kind.rbacResource, name: ({ name }) => name ?? '' };
   const docs = resourceDocs(kind, habits.replacedDoc);
   const offer = (operation: Operation, route: Omit<GuardedRoute, 'doc'>) => ({
     operation,
@@ -208,9 +228,9 @@ export const resourceRoutes = (
     offer('patch', { method: 'PATCH', url: one, access: onOne, handle: patch }),
     offer('delete', { method: 'DELETE', url: one, access: onOne, handle: remove }),
   ];
-  const offered = (operation: Operation): boolean =>
+  const isOffered = (operation: Operation): boolean =>
     kind.operations.has(operation) && (habits.only?.includes(operation) ?? true);
-  return routes.filter(({ operation }) => offered(operation)).map(({ route }) => route);
+  return routes.filter(({ operation }) => isOffered(operation)).map(({ route }) => route);
 };
 
 const identityOf = (kind: ResourceKind, { namespace, name }: ResourceId) =>

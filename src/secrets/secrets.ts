@@ -6,7 +6,7 @@ import type { Secret } from '../model/secret.ts';
 import type { SecretsProvider } from '../model/secrets-provider.ts';
 import { runtimeAuthorities, type TrustedAuthorities } from '../model/trusted-authorities.ts';
 import { addressOf, type StoreVersion, valueIn } from './secret-id.ts';
-import { connectStore, type StoreConnection } from './store-client.ts';
+import { connectStore, type StoreAnswer, type StoreConnection } from './store-client.ts';
 
 /** An environment variable and the Secret resource that provides its value. */
 interface SecretReference {
@@ -49,6 +49,55 @@ interface Connected {
 
 const secretsSegment = 'secrets';
 const providersSegment = 'providers';
+
+interface Asked {
+  /** Of the secret. */
+  readonly name: string;
+  readonly providerName: string;
+  readonly path: string;
+  readonly key: string;
+  readonly version: StoreVersion;
+}
+
+/** The value in the answer of a provider. Throws a MonError if there is none. */
+const valueOf = (answer: StoreAnswer, { name, providerName, path, key, version }: Asked): string => {
+  switch (answer.type) {
+    case 'found': {
+      const value = valueIn(answer.body, key, version);
+      if (value === undefined)
+        throw new MonError(
+          'notFound',
+          `secret not found: ${name}: the secret at ${path} in provider ${providerName} has no field ${key}`,
+        );
+      return value;
+    }
+    case 'missing':
+      throw new MonError(
+        'notFound',
+        `secret not found: ${name}: provider ${providerName} has no secret at ${path}`,
+      );
+    case 'refused':
+      throw new MonError('permissionDenied', `secret provider not available: ${providerName}: ${answer.why}`);
+    case 'outage':
+      throw new MonError('unavailable', `secret provider not available: ${providerName}: ${answer.why}`);
+  }
+};
+
+/** A secret of the provider of type Env. Throws a MonError if it may not be read or is not set. */
+const variableOf = (env: Readonly<Record<string, string | undefined>>, name: string, id: string): string => {
+  if (isBackendSetting(id))
+    throw new MonError(
+      'permissionDenied',
+      `secret ${name} refers to the variable ${id}, a backend setting, which cannot be used as a secret; use a variable of another name`,
+    );
+  const value = env[id];
+  if (value === undefined)
+    throw new MonError(
+      'notFound',
+      `secret not found: ${name}: the backend has no environment variable ${id}`,
+    );
+  return value;
+};
 
 export const createSecrets = (
   table: SecretsTable,
@@ -93,29 +142,7 @@ export const createSecrets = (
     if (address === null)
       throw new MonError('invalid', `invalid secret info: ${name}: its id must be like path/to/secret#key`);
     const answer = await storeOf(provider).get(address.path);
-    switch (answer.type) {
-      case 'found': {
-        const value = valueIn(answer.body, address.key, version);
-        if (value === undefined)
-          throw new MonError(
-            'notFound',
-            `secret not found: ${name}: the secret at ${address.path} in provider ${providerName} has no field ${address.key}`,
-          );
-        return value;
-      }
-      case 'missing':
-        throw new MonError(
-          'notFound',
-          `secret not found: ${name}: provider ${providerName} has no secret at ${address.path}`,
-        );
-      case 'refused':
-        throw new MonError(
-          'permissionDenied',
-          `secret provider not available: ${providerName}: ${answer.why}`,
-        );
-      case 'outage':
-        throw new MonError('unavailable', `secret provider not available: ${providerName}: ${answer.why}`);
-    }
+    return valueOf(answer, { name, providerName, path: address.path, key: address.key, version });
   };
 
   const readValue = async (namespace: string, name: string): Promise<string> => {
@@ -135,18 +162,7 @@ export const createSecrets = (
         `secret provider not found: ${providerName} (referred to by secret ${name})`,
       );
     if (provider.type === 'Env') {
-      if (isBackendSetting(id))
-        throw new MonError(
-          'permissionDenied',
-          `secret ${name} refers to the variable ${id}, a backend setting, which cannot be used as a secret; use a variable of another name`,
-        );
-      const value = env[id];
-      if (value === undefined)
-        throw new MonError(
-          'notFound',
-          `secret not found: ${name}: the backend has no environment variable ${id}`,
-        );
-      return value;
+      return variableOf(env, name, id);
     }
     const key = JSON.stringify([providerName, id]);
     const running = underWay.get(key);

@@ -20,7 +20,7 @@ import {
 import { createRateLimiter } from './rate-limiter.ts';
 
 /** The response of a store. `outage`: the store or the network is unavailable. Messages contain no secrets. */
-type StoreAnswer =
+export type StoreAnswer =
   | { readonly type: 'found'; readonly body: unknown }
   | { readonly type: 'missing' }
   | { readonly type: 'refused'; readonly why: string }

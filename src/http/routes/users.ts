@@ -33,7 +33,7 @@ import {
   resourceDocs,
 } from '../route-doc.ts';
 
-export interface UserWorld {
+export interface UserServices {
   readonly table: Resources;
   readonly hashing: HashingQueue;
   readonly authenticator: Pick<Authenticator, 'credentials' | 'passwordChanged'>;
@@ -84,7 +84,62 @@ const docs = resourceDocs(userKind);
 const exampleHash = '$2b$10$WQApVLr4XZBJJTKd7xQkLubFT4sS.Or.kMii0JbtkIdov4BhPWCl6';
 const bodyOf = (schema: z.ZodType, example: object): BodyDoc => ({ shape: json(schema, example) });
 
-export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readonly GuardedRoute[] => {
+const decodeUser = (body: JsonObject, name?: string): User => {
+  placeBody(userKind, body, '', name);
+  const user = decodeResource(userKind, body) as unknown as User;
+  if (name !== undefined && user.username !== name)
+    throw invalid(`the username (${user.username}) does not match the username on the request (${name})`);
+  validateResource(userKind, user as unknown as Resource);
+  return user;
+};
+
+/** A wrong current password counts as a failed login. */
+const checkCurrent = async (
+  { table, authenticator }: Pick<UserServices, 'table' | 'authenticator'>,
+  call: AuthenticatedCall,
+  password: string,
+): Promise<void> => {
+  const { name } = idOf(call);
+  if (table.get(userKind.path, '', name) === undefined) throw new MonError('notFound');
+  try {
+    await authenticator.credentials.verify(name, password, call.address);
+  } catch (error) {
+    if (error instanceof MonError && error.kind === 'unauthenticated')
+      throw invalid('the current password is wrong');
+    throw error;
+  }
+};
+
+/** A route that changes users, and answers with nothing but that it did. */
+const alter = (
+  method: 'PUT' | 'DELETE',
+  path: string,
+  summary: string,
+  work: (call: AuthenticatedCall) => Promise<void>,
+  more: {
+    readonly access?: AccessRule;
+    readonly body?: BodyDoc;
+    readonly refusals?: readonly number[];
+  } = {},
+): GuardedRoute => ({
+  method,
+  url: one + path,
+  access: more.access ?? onOne,
+  doc: {
+    tag: userKind.path,
+    summary,
+    answers: method === 'PUT' ? createdAnswer : removedAnswer,
+    ...(more.body === undefined ? {} : { body: more.body }),
+    ...(more.refusals === undefined ? {} : { refusals: more.refusals }),
+  },
+  handle: async (call) => {
+    await work(call);
+    return method === 'PUT' ? created() : noContent;
+  },
+});
+
+/** The changes that several routes make. */
+const changesOf = ({ table, authenticator }: Pick<UserServices, 'table' | 'authenticator'>) => {
   const change = async (
     call: AuthenticatedCall,
     alter: (user: User) => Partial<User>,
@@ -108,56 +163,11 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
     await change(call, () => ({ password_hash: hash }), granting);
     await authenticator.passwordChanged(idOf(call).name, call.principal);
   };
+  return { change, requireHeld, setPassword };
+};
 
-  const decodeUser = (body: JsonObject, name?: string): User => {
-    placeBody(userKind, body, '', name);
-    const user = decodeResource(userKind, body) as unknown as User;
-    if (name !== undefined && user.username !== name)
-      throw invalid(`the username (${user.username}) does not match the username on the request (${name})`);
-    validateResource(userKind, user as unknown as Resource);
-    return user;
-  };
-
-  /** A wrong current password counts as a failed login. */
-  const checkCurrent = async (call: AuthenticatedCall, password: string): Promise<void> => {
-    const { name } = idOf(call);
-    if (table.get(userKind.path, '', name) === undefined) throw new MonError('notFound');
-    try {
-      await authenticator.credentials.verify(name, password, call.address);
-    } catch (error) {
-      if (error instanceof MonError && error.kind === 'unauthenticated')
-        throw invalid('the current password is wrong');
-      throw error;
-    }
-  };
-
-  const alter = (
-    method: 'PUT' | 'DELETE',
-    path: string,
-    summary: string,
-    work: (call: AuthenticatedCall) => Promise<void>,
-    more: {
-      readonly access?: AccessRule;
-      readonly body?: BodyDoc;
-      readonly refusals?: readonly number[];
-    } = {},
-  ): GuardedRoute => ({
-    method,
-    url: one + path,
-    access: more.access ?? onOne,
-    doc: {
-      tag: userKind.path,
-      summary,
-      answers: method === 'PUT' ? createdAnswer : removedAnswer,
-      ...(more.body === undefined ? {} : { body: more.body }),
-      ...(more.refusals === undefined ? {} : { refusals: more.refusals }),
-    },
-    handle: async (call) => {
-      await work(call);
-      return method === 'PUT' ? created() : noContent;
-    },
-  });
-
+export const userRoutes = ({ table, hashing, authenticator }: UserServices): readonly GuardedRoute[] => {
+  const { change, requireHeld, setPassword } = changesOf({ table, authenticator });
   return [
     ...resourceRoutes(userKind, table, { only: ['list', 'get'], readOne: onSelf }),
     {
@@ -225,7 +235,7 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
       async (call) => {
         const { password, password_hash: hash } = read(passwordSchema, call);
         checkHash(hash);
-        await checkCurrent(call, password);
+        await checkCurrent({ table, authenticator }, call, password);
         await setPassword(call, hash);
       },
       {
@@ -253,7 +263,7 @@ export const userRoutes = ({ table, hashing, authenticator }: UserWorld): readon
         const { password, password_new: next } = read(changeSchema, call);
         const fault = passwordFault(next);
         if (fault !== null) throw invalid(fault);
-        await checkCurrent(call, password);
+        await checkCurrent({ table, authenticator }, call, password);
         await setPassword(call, await hashing.hash(next));
       },
       {
