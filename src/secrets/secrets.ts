@@ -60,7 +60,7 @@ interface Asked {
 }
 
 /** The value in the answer of a provider. Throws a MonError if there is none. */
-const valueOf = (answer: StoreAnswer, { name, providerName, path, key, version }: Asked): string => {
+const valueFrom = (answer: StoreAnswer, { name, providerName, path, key, version }: Asked): string => {
   switch (answer.type) {
     case 'found': {
       const value = valueIn(answer.body, key, version);
@@ -142,7 +142,7 @@ export const createSecrets = (
     if (address === null)
       throw new MonError('invalid', `invalid secret info: ${name}: its id must be like path/to/secret#key`);
     const answer = await storeOf(provider).get(address.path);
-    return valueOf(answer, { name, providerName, path: address.path, key: address.key, version });
+    return valueFrom(answer, { name, providerName, path: address.path, key: address.key, version });
   };
 
   const readValue = async (namespace: string, name: string): Promise<string> => {

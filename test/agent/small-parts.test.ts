@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hooksFor } from '../../src/agent/hooks.ts';
 import { keepalivePipelines } from '../../src/agent/keepalive.ts';
 import { createPostedIds } from '../../src/agent/posted-ids.ts';
 
@@ -17,4 +18,22 @@ test('an id that was posted with other content is found, whatever its case; an e
   assert.equal(changes({ id: 'A', output: 1 }), false);
   assert.equal(changes({ id: 'a', output: 2 }), true);
   assert.deepEqual([changes({ id: '', output: 1 }), changes({ id: '', output: 2 })], [false, false]);
+});
+
+test('hooks run for the statuses they name, each once, in the order of the check', () => {
+  const types = ['ok', 'warning', 'critical', 'unknown', 'non-zero', '2', '127'];
+  const check_hooks = types.map((type) => ({ [type]: [type, 'always'] }));
+  const named = (status: number) => hooksFor({ check_hooks, status }).filter((name) => name !== 'always');
+  assert.deepEqual(
+    [0, 1, 2, 3, 127].map((status) => [status, named(status)]),
+    [
+      [0, ['ok']],
+      [1, ['warning', 'non-zero']],
+      [2, ['critical', 'non-zero', '2']],
+      [3, ['unknown', 'non-zero']],
+      [127, ['unknown', 'non-zero', '127']],
+    ],
+  );
+  assert.deepEqual(hooksFor({ check_hooks, status: 2 }), ['critical', 'always', 'non-zero', '2']);
+  assert.deepEqual(hooksFor({ check_hooks: null, status: 2 }), []);
 });

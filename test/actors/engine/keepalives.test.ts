@@ -438,3 +438,16 @@ describe('outages of the backend', () => {
     await world.stop();
   });
 });
+
+test('a keepalive of one entity too many is refused, and the entity does not come to be', async (t) => {
+  const world = await World.open({ entityLimit: 1 });
+  t.after(() => world.stop());
+  const keepalive = { name: 'keepalive', timeout: 60 };
+  await world.post(keepalive, { name: 'web-01', entity_class: 'agent' });
+  await assert.rejects(
+    world.post(keepalive, { name: 'web-02', entity_class: 'agent' }),
+    /entity web-02 cannot be added: the entity limit is reached/,
+  );
+  await world.post(keepalive, { name: 'web-01', entity_class: 'agent' });
+  assert.equal(world.backend.entityAllowance().count, 1);
+});
