@@ -5,7 +5,7 @@ import { isTimeZone } from './cron.ts';
 import { maxSilenceWindows } from './limits.ts';
 import { remember } from './memo.ts';
 import { list, stringList, text } from './quick-types.ts';
-import { weekdays } from './time-windows.ts';
+import { weekdays } from './window-words.ts';
 
 const silenceWindowSchema = z.object({
   days: stringList(weekdays.length).describe('Days on which it begins, such as sunday; empty: every day.'),
@@ -108,12 +108,6 @@ export const windowEdges = (
       { pattern: at(until, until <= from || until === dayMinutes), timeZone },
     ];
   });
-
-const short = (day: string): string => `${day.slice(0, 1).toUpperCase()}${day.slice(1, 3)}`;
-
-/** `Sun 02:00-04:00 Europe/Berlin` */
-export const describeWindow = ({ days, begin, end, time_zone: zone }: SilenceWindow): string =>
-  `${days.length === 0 ? 'daily' : days.map(short).join(',')} ${begin}-${end} ${zone}`;
 
 /**
  * Reads `sunday 02:00-04:00 Europe/Berlin`, `mon,tue 22:00-06:00` or `daily 02:00-02:30`; the time zone is `otherZone` where

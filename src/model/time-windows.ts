@@ -94,16 +94,6 @@ export const subduesFault = (windows: readonly SubdueWindow[]): string | null =>
   return null;
 };
 
-export const weekdays = [
-  'sunday',
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-] as const;
-
 const clockWindows = list(
   z.object({
     begin: z.string().describe('As 5:00 PM, in UTC.'),

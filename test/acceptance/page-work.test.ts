@@ -186,6 +186,56 @@ describe('working with the page', { skip: withoutBrowser }, () => {
     await page.locator('.events li.stale', { hasText: 'temperature' }).waitFor();
   });
 
+  test('one silence for many events is made, changed, extended and lifted, and told of when it ended', async () => {
+    for (const name of ['eu-01', 'eu-02'])
+      await postEvent(site.api, name, 'http', 2, {
+        entity: { metadata: { name, namespace: 'default', labels: { region: 'eu' } } },
+      });
+    await open('/n/default/silences');
+    await page.getByRole('button', { name: 'New silence…' }).click();
+    const form = page.locator('form.form');
+    await form.locator('input[name=selector]').fill("event.labels.region == 'eu'");
+    await form
+      .locator('.preview', { hasText: 'Covers 2 events on 2 entities now, 2 of them not passing' })
+      .waitFor();
+    await form.locator('input[name=name]').fill('eu-upgrade');
+    await form.locator('input[name=reason]').fill('upgrade in the EU');
+    await form.locator('button[type=submit]').click();
+    const row = page.locator('.silences li', { hasText: 'eu-upgrade' });
+    await row.getByText('covers 2 events').waitFor();
+    await row.locator('code', { hasText: "event.labels.region == 'eu'" }).waitFor();
+
+    const stored = async () =>
+      (await site.api.get(inDefault('silenced/eu-upgrade'))) as {
+        readonly expire_at: number;
+        readonly reason: string;
+        readonly windows?: readonly object[];
+      };
+    const before = await stored();
+    await row.getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Extend by 1 h' }).click();
+    await eventually('an hour more', async () => (await stored()).expire_at === before.expire_at + 3_600);
+
+    await row.getByRole('button', { name: 'Change…' }).click();
+    await form.locator('input[name=reason]').fill('upgrade, each Sunday');
+    await form.getByRole('button', { name: 'Add a time' }).click();
+    await form.getByLabel('Time zone of the window').fill('Europe/Berlin');
+    await form.locator('button[type=submit]').click();
+    await row.getByText('only Sun 02:00-04:00 Europe/Berlin').waitFor();
+    const changed = await stored();
+    assert.deepEqual(
+      [changed.reason, changed.windows, Math.abs(changed.expire_at - before.expire_at - 3_600) < 60],
+      [
+        'upgrade, each Sunday',
+        [{ days: ['sunday'], begin: '02:00', end: '04:00', time_zone: 'Europe/Berlin' }],
+        true,
+      ],
+    );
+
+    await row.getByRole('button', { name: 'Lift' }).click();
+    await page.locator('.ended li', { hasText: 'eu-upgrade' }).getByText('lifted by admin').waitFor();
+  });
+
   test('nothing that cannot be run again is offered to be', async () => {
     await open('/n/default/events/web-03/disk');
     const run = page.getByRole('button', { name: 'Run again' });

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { nextLookMs } from '../../src/machines/silence/silence-time-rule.ts';
 import {
-  describeWindow,
   isInWindow,
   readWindow,
   type SilenceWindow,
   silenceWindowsFault,
 } from '../../src/model/silence-windows.ts';
 import { silencedSchema } from '../../src/model/silenced.ts';
+import { describeWindow } from '../../src/model/window-words.ts';
 import { fc } from '../property.ts';
 
 const window = (fields: Partial<SilenceWindow>): SilenceWindow => ({

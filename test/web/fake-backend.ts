@@ -163,6 +163,7 @@ const addPublicApi = (app: FastifyInstance, events: ReadonlyMap<string, CheckEve
     },
   );
   app.get('/auth/providers', () => []);
+  app.get('/api/inspect/v1/namespaces/default/silences', () => ({ silences: [], ended: [] }));
   for (const path of ['entities', 'silenced']) app.get(`${root}/default/${path}`, () => []);
   app.post(`${root}/default/*`, (_request, reply) => reply.code(201).send({ issued: 1 }));
   app.put(`${root}/default/*`, (_request, reply) => reply.code(201).send(''));

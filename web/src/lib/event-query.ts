@@ -111,13 +111,15 @@ export const severityCount = (
 export const coveredBy = (silence: {
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
+  readonly selector?: string | null | undefined;
 }): Record<string, string> => {
-  const { subscription, check } = silence;
+  const { subscription, check, selector } = silence;
   const checkName = check && check !== '*' ? { check } : {};
-  if (!subscription || subscription === '*') return checkName;
+  const selected = selector ? { fieldSelector: selector } : {};
+  if (!subscription || subscription === '*') return { ...checkName, ...selected };
   const entity = /^entity:(.+)$/.exec(subscription)?.[1];
-  if (entity !== undefined) return { ...checkName, entity };
+  if (entity !== undefined) return { ...checkName, entity, ...selected };
   const quoted = JSON.stringify(subscription);
   const fieldSelector = `${quoted} in event.entity.subscriptions && ${quoted} in event.check.subscriptions`;
-  return { ...checkName, fieldSelector };
+  return { ...checkName, fieldSelector: selector ? `${fieldSelector} && ${selector}` : fieldSelector };
 };

@@ -49,6 +49,7 @@ export const attemptAll = async <T>(
   items: readonly T[],
   nameOf: (item: T) => string,
   act: (item: T) => Promise<unknown>,
+  noun = 'event',
 ): Promise<void> => {
   const all = items.length.toLocaleString('en');
   const busy = items.length > 20 ? notify('busy', `${what}: 0 of ${all}`) : undefined;
@@ -61,5 +62,5 @@ export const attemptAll = async <T>(
   if (first !== undefined)
     notify('failed', `${what}: ${failed.length} of ${all} failed. ${nameOf(first.item)}: ${first.why}`);
   else if (only !== undefined)
-    notify('done', `${what} ${items.length === 1 ? nameOf(only) : plural(done.length, 'event')}`);
+    notify('done', `${what} ${items.length === 1 ? nameOf(only) : plural(done.length, noun)}`);
 };

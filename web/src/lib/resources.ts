@@ -98,6 +98,35 @@ export interface Silence {
   readonly expire: number;
   readonly expire_at: number;
   readonly expire_on_resolve: boolean;
+  readonly selector?: string | null;
+  readonly windows?: readonly SilenceWindow[] | null;
+}
+
+export interface SilenceWindow {
+  readonly days: readonly string[];
+  readonly begin: string;
+  readonly end: string;
+  readonly time_zone: string;
+}
+
+interface SilenceFigures {
+  readonly silence: Silence;
+  /** Notifications that it held back, and the time of the last one in Unix seconds. */
+  readonly suppressed: number;
+  readonly last_suppressed: number;
+}
+export interface SilenceStanding extends SilenceFigures {
+  readonly phase: 'pending' | 'active';
+  readonly covers: number;
+}
+export interface EndedSilence extends SilenceFigures {
+  readonly why: 'timeOver' | 'resolved' | 'cleared';
+  readonly by: string;
+  readonly at: number;
+}
+export interface SilenceOverview {
+  readonly silences: readonly SilenceStanding[];
+  readonly ended: readonly EndedSilence[];
 }
 
 export const isSilenced = ({
@@ -172,17 +201,42 @@ export interface SilenceOrder {
   /** Seconds; -1 for no end. */
   readonly expire: number;
   readonly expireOnResolve: boolean;
+  /** Of a silence with a selector. */
+  readonly name?: string;
+  readonly selector?: string;
+  /** Unix seconds. */
+  readonly begin?: number;
+  readonly expireAt?: number;
+  readonly windows?: readonly SilenceWindow[];
 }
 
+const silenceBody = (namespace: string, order: SilenceOrder): object => ({
+  metadata: { name: order.name || `${order.subscription || '*'}:${order.check || '*'}`, namespace },
+  ...(order.subscription === '' ? {} : { subscription: order.subscription }),
+  ...(order.check === '' ? {} : { check: order.check }),
+  ...(order.selector ? { selector: order.selector } : {}),
+  ...(order.windows && order.windows.length > 0 ? { windows: order.windows } : {}),
+  ...(order.begin === undefined ? {} : { begin: order.begin }),
+  ...(order.expireAt === undefined ? {} : { expire_at: order.expireAt }),
+  reason: order.reason,
+  expire: order.expire,
+  expire_on_resolve: order.expireOnResolve,
+});
+
+/** Puts a changed silence in the place of the one of this name. */
+export const replaceSilence = (namespace: string, name: string, order: SilenceOrder): Promise<unknown> =>
+  send('PUT', inNamespace(namespace, `silenced/${encode(name)}`), silenceBody(namespace, { ...order, name }));
+
+/** Lets it last longer. One without an end stays as it is. */
+export const extendSilence = async (namespace: string, name: string, seconds: number): Promise<unknown> => {
+  const path = inNamespace(namespace, `silenced/${encode(name)}`);
+  const silence = await getJson<Silence>(path);
+  if (silence.expire_at === 0) return undefined;
+  return send('PUT', path, { ...silence, expire_at: silence.expire_at + seconds });
+};
+
 export const createSilence = (namespace: string, order: SilenceOrder): Promise<unknown> =>
-  send('POST', inNamespace(namespace, 'silenced'), {
-    metadata: { name: `${order.subscription || '*'}:${order.check || '*'}`, namespace },
-    ...(order.subscription === '' ? {} : { subscription: order.subscription }),
-    ...(order.check === '' ? {} : { check: order.check }),
-    reason: order.reason,
-    expire: order.expire,
-    expire_on_resolve: order.expireOnResolve,
-  });
+  send('POST', inNamespace(namespace, 'silenced'), silenceBody(namespace, order));
 
 export const deleteSilence = (namespace: string, name: string): Promise<unknown> =>
   send('DELETE', inNamespace(namespace, `silenced/${encode(name)}`));
