@@ -1,6 +1,7 @@
 // Writes docs/reference/: settings and commands of the programs, resources, errors and machines, from the code.
 // Usage: node scripts/reference-docs.js [--check]   --check: only say whether it is up to date (build first)
-
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { families } from '../dist/src/actors/families/table.js';
 import { agentProgram } from '../dist/src/agent/flags.js';
 import { globalFlags } from '../dist/src/ctl/command.js';
@@ -21,6 +22,7 @@ import {
 import { placeholder, shownDefault } from '../dist/src/program/command-line.js';
 import { environmentName } from '../dist/src/program/resolve.js';
 import { cell, writeDoc } from './generated-doc.js';
+import { agentLines, backendLines, faultsOfLines } from './log-lines.js';
 
 const note = '<!-- Written by scripts/reference-docs.js from the code. -->';
 const code = (text) => (text === '' ? '' : `\`${text}\``);
@@ -308,4 +310,130 @@ ${flagTable(globalFlags)}
 
 ${groups.join('\n\n')}
 `,
+);
+
+const lineTable = (lines, worth) =>
+  table(
+    ['Line (`msg`)', 'Meaning and what to do'],
+    lines
+      .filter(([word]) => word === worth)
+      .map(([, text, meaning]) => [`\`${text.replaceAll('`', "'")}\``, cell(meaning)]),
+  );
+
+const faults = faultsOfLines();
+if (faults.length > 0) throw new Error(faults.join('\n'));
+
+page(
+  'log-lines',
+  `# Log lines
+
+${note}
+
+Every line that backend and agent log with the levels \`error\` and \`fatal\`, and the warnings that are worth a look. \`...\` stands for text that differs;
+the other keys of a line say which check, agent or file it is about. How to read and rotate the logs is in [Logs](../running/logs.md).
+
+## Backend: worth an alert
+
+People are not told, data is at risk, or the program ends.
+
+${lineTable(backendLines, 'alert')}
+
+## Backend: look at it within a day
+
+${lineTable(backendLines, 'look')}
+
+## Backend: about one message
+
+${lineTable(backendLines, 'note')}
+
+## Agent: worth an alert
+
+${lineTable(agentLines, 'alert')}
+
+## Agent: look at it within a day
+
+${lineTable(agentLines, 'look')}
+
+## Agent: about one message or run
+
+${lineTable(agentLines, 'note')}
+`,
+);
+
+/** What to do about each alert of deploy/prometheus/alerts.yml. */
+const advice = {
+  MonBackendDown:
+    'Look at the service (`systemctl status mon-backend`) and its log; `mon-backend doctor` says what keeps it from starting.',
+  MonCommitsFail: 'Free space on the disk, or look at the database. Agents keep their events meanwhile.',
+  MonChecksStopped:
+    'The watchdog starts them again by itself. If the alert stays, restart the backend and report it with the log.',
+  MonFaults: 'Look for `fault:` in the log, and report it with the stack.',
+  MonDeliveriesWait:
+    '`mon-ctl top` names the slowest handlers. Give them a `timeout`, or raise `--pipelined-workers`.',
+  MonDeliveriesRetry: '`mon-ctl event trace` of a failing event says which handler fails, and why.',
+  MonDeliveriesDropped: 'The same as for deliveries that wait: handlers are slower than events come.',
+  MonSlowCommits:
+    'The disk or the database is slow. Compare with `iostat`, and look for other programs that use it.',
+  MonHeldUp: 'The machine has too little CPU, swaps, or is suspended. See [Sizing](sizing.md).',
+  MonAgentsGone:
+    'Look at the network between agents and backend, and at certificates that expired. The log has `agent refused` where they were refused.',
+};
+
+const rules = parse(
+  readFileSync(new URL('../deploy/prometheus/alerts.yml', import.meta.url), 'utf8'),
+).groups.flatMap((group) => group.rules);
+for (const name of new Set([...rules.map(({ alert }) => alert), ...Object.keys(advice)]))
+  if (advice[name] === undefined || !rules.some(({ alert }) => alert === name))
+    throw new Error(
+      `the alert ${name} is in only one of deploy/prometheus/alerts.yml and the advice in reference-docs.js`,
+    );
+
+const wordsOf = (rule) =>
+  sentence(
+    capital(
+      rule.annotations.summary
+        .replaceAll(/\{\{ \$labels\.instance \}\}/g, 'the backend')
+        .replaceAll(/\{\{ \$value \}\}/g, 'N')
+        .replace('The mon backend the backend', 'The backend'),
+    ),
+  );
+
+writeDoc(
+  'running/alerts.md',
+  `# Alerts on mon itself
+
+${note}
+
+A monitoring system that stands still is quiet, so let something else watch it: Prometheus, or another backend. This page has the rules of
+\`deploy/prometheus/alerts.yml\`, with what to do about each. \`GET /metrics\` of the backend needs no login; [Metrics](../metrics.md) lists all of them.
+
+\`\`\`yaml
+scrape_configs:
+  - job_name: mon-backend
+    static_configs:
+      - targets: ["mon.example.org:8080"]
+rule_files: [/etc/prometheus/mon-alerts.yml]
+\`\`\`
+
+| Alert | Condition | For | Severity | What it means, and what to do |
+|---|---|---|---|---|
+${rules
+  .map(
+    (rule) =>
+      `| \`${rule.alert}\` | \`${cell(rule.expr)}\` | ${rule.for ?? 'at once'} | ${rule.labels.severity} | ${cell(wordsOf(rule))} ${cell(advice[rule.alert])} |`,
+  )
+  .join('\n')}
+
+\`deploy/grafana/mon.json\` is a dashboard of the same metrics.
+
+## Without Prometheus
+
+- Ask \`/ready\` every minute: 200 while the backend serves, 503 with the reason otherwise.
+- The backend reports about itself in the namespace \`mon-system\`: \`watchdog\` when checks stand still, \`configuration\` when definitions cannot work,
+  \`earlier-clients\` when messages of such clients are refused. Make handlers of these names there, and people are told. See
+  [Events that mon makes](../reference/events.md).
+- Alert on the [log lines](../reference/log-lines.md) that are worth it.
+- Let a program outside expect a message: a check that always fails, with a handler that pings a dead man's switch every few minutes.
+`,
+  'reference-docs.js',
 );

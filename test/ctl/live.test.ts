@@ -122,6 +122,11 @@ test('execute --wait, watch, trace, history, actors, a dry run of a silence and 
     (await say('actor', 'dry-run', id, 'check.deleted')).text,
     /^=== check:default\/web01\/disk: check\.deleted\nFrom: +result\.failing/,
   );
+  // The rest of the event is filled in: here a result that is the opposite of the last one.
+  assert.match(
+    (await say('actor', 'dry-run', id, 'result.received')).text,
+    /\nTo: +result\.passing[\s\S]*isPassing +yes +taken/,
+  );
   await say('check', 'execute', 'disk', '--wait');
   await actors.until(/check:default\/web01\/disk +result\.received +result\.failing/);
   assert.match((await say('actor', 'history', id)).text, /result\.received/);

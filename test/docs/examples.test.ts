@@ -35,9 +35,13 @@ const readings = [
     'guides/assets',
     'guides/access',
     'guides/directories',
+    'guides/why',
+    'guides/from-sensu-go',
+    'guides/from-sensu-core',
   ],
   ['guides/secrets'],
   ['guides/tls'],
+  ['running/recovery'],
 ];
 
 for (const pages of readings)

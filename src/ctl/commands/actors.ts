@@ -1,4 +1,5 @@
 // actor: looks at the actors of the backend while they run, over the inspection API (docs/inspection.md).
+import { draftEvent } from '../../machines/draft-event.ts';
 import type { ApiClient, Json } from '../client/api-client.ts';
 import type { Work } from '../command.ts';
 import { CtlError, RefusedError } from '../failure.ts';
@@ -218,9 +219,18 @@ export const actorHistory: Work = async (session, [id = '']) => {
     session.note('nothing yet: an actor is watched for five minutes from the first question about it');
 };
 
+/** What the event says beside what was given: machines read fields such as the time, and nobody types them. */
+const draftFor = (actor: Json, given: Json): Json => {
+  const deadlines = itemsAt(actor, 'deadlines')
+    .map(({ name, atMs }) => ({ name: shown(name), atMs: Number(atMs) }))
+    .filter(({ name }) => given.name === undefined || name === given.name);
+  return draftEvent(shown(given.type), actor.context, deadlines, Date.now());
+};
+
 export const dryRunActor: Work = async (session, [id = '', event = '']) => {
-  const asked = event.trim().startsWith('{') ? (JSON.parse(event) as Json) : { type: event };
+  const given = event.trim().startsWith('{') ? (JSON.parse(event) as Json) : { type: event };
   const api = await session.api();
+  const asked = { ...draftFor(await view(session, id), given), ...given };
   const { text } = await about(id, api.ask('POST', `${actorPath(id)}/dry-run`, { body: { event: asked } }));
   const run = JSON.parse(text) as Json;
   if (session.settings.format !== 'tabular') return session.print(asJson(run));

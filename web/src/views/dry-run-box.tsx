@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals';
 import type { ActorView, DryRun } from '../../../src/http/inspect/protocol.ts';
 import { stateWords } from '../../../src/http/inspect/state-value.ts';
+import { draftEvent } from '../../../src/machines/draft-event.ts';
 import type { Drawing } from '../chart/load-chart.ts';
 import { encode, inspect, postJson } from '../lib/api.ts';
 import { now } from '../lib/clock.ts';
 import { Problem } from '../parts/bits.tsx';
 import { Candidates } from './candidates.tsx';
 import { DiffList } from './diff-list.tsx';
-import { sampleEvent } from './sample-event.ts';
 
 interface Props {
   readonly id: string;
@@ -32,7 +32,7 @@ export const DryRunBox = ({ id, view, drawing, result, onResult }: Props) => {
     }
   };
   const choose = (type: string): void => {
-    text.value = JSON.stringify(sampleEvent(type, view.context, view.deadlines, now.value), null, 2);
+    text.value = JSON.stringify(draftEvent(type, view.context, view.deadlines, now.value), null, 2);
     void run(text.value);
   };
   return (

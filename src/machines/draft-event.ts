@@ -1,15 +1,20 @@
-// A first draft of an event for the dry run, filled from what the actor knows, so that nobody starts from `{}`. Pure.
+// A first draft of an event for a dry run, filled from what the actor knows, so that nobody starts from `{}`. The page and
+// mon-ctl use it. Pure.
 
-import type { DeadlineView } from '../../../src/http/inspect/protocol.ts';
+interface Deadline {
+  readonly name: string;
+  readonly atMs: number;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const sampleEvent = (
+/** `context` and `deadlines` are those of the actor; a result is the opposite of the last one. */
+export const draftEvent = (
   type: string,
   context: unknown,
-  deadlines: readonly DeadlineView[],
+  deadlines: readonly Deadline[],
   nowMs: number,
 ): Fields => {
   const known = isFields(context) ? context : {};
@@ -38,7 +43,7 @@ const nextResult = (event: unknown, nowMs: number): unknown => {
 };
 
 /** The deadline that runs, as if its time had come. */
-const dueDeadline = (deadline: DeadlineView | undefined, nowMs: number): Fields => ({
+const dueDeadline = (deadline: Deadline | undefined, nowMs: number): Fields => ({
   type: 'deadline.reached',
   name: deadline?.name ?? 'ttl',
   nowMs: Math.round(Math.max(nowMs, deadline?.atMs ?? 0)),
