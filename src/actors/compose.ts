@@ -141,6 +141,7 @@ export const compose = (dependencies: Dependencies): Services => {
     publish: (event, receipt) => ingest.event(event, receipt),
     announce,
     admitsEntity,
+    holdEntity: (namespace, name) => registered.hold(namespace, name),
     hasHandler: (name) => configuration.handler(defaultNamespace, name) !== undefined,
     definition: (check) => configuration.check(defaultNamespace, check),
     lastEvent: (client, check) => lastEvent(registry, defaultNamespace, client, check),

@@ -34,7 +34,7 @@ export interface EntityOperations {
 
 const refuseManaged = (entity: Entity | undefined): void => {
   if (entity !== undefined && isManagedByAgent(entity))
-    throw new MonError('conflict', 'entity is managed by its agent');
+    throw new MonError('conflict', `entity ${entity.metadata.name} is managed by its agent`);
 };
 
 /** Adds author, own subscription and the reported half of the previous entity. */

@@ -21,7 +21,7 @@ export const createHttpMetrics = (monotonicMs: () => number): HttpMetrics => {
   const book = createMetricBook(monotonicMs);
   const seconds = new Histogram({
     name: 'mon_http_request_duration_seconds',
-    help: 'Duration of API requests, by route and status.',
+    help: 'Duration of API requests, by route and status. Requests without a valid login, or with a method that the route does not have, are the route `unauthenticated`.',
     labelNames: ['method', 'route', 'status'],
     buckets: [...durationBounds],
     registers: [book.registry],

@@ -101,6 +101,9 @@ const refuseNonsense = (error: NodeJS.ErrnoException, socket: Socket): void => {
   );
 };
 
+/** On routes that require a login. Their requests without one are one group in the metrics. */
+const guarded = { config: { isGuarded: true } };
+
 /** Principals of pending requests. */
 const principals = new WeakMap<FastifyRequest, Principal>();
 
@@ -114,7 +117,8 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     requestTimeout: requestTimeoutMs,
     connectionTimeout: connectionTimeoutMs,
     maxRequestsPerSocket,
-    return503OnClosing: true,
+    // An answer of ours says so instead; see `isClosing`.
+    return503OnClosing: false,
     exposeHeadRoutes: false,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
       mistakes.plain(error, socket);
@@ -147,6 +151,13 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     if (found.fault)
       log.error({ err: error, method: request.method, path: loggedPath(request) }, 'request failed');
   });
+  let isClosing = false;
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!isClosing) return;
+    reply.header('Connection', 'close');
+    sendProblem(reply, new MonError('unavailable', 'the backend is stopping; repeat the request'));
+    return reply;
+  });
   // The router reads a trailing slash as an empty name, which no resource has.
   app.addHook('onRequest', async (request, reply) => {
     const empty = Object.entries(request.params as Parameters).some(
@@ -159,7 +170,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   app.addHook('onResponse', async (request, reply) => {
     const fields = { method: request.method, path: loggedPath(request), status: reply.statusCode };
     const user = principals.get(request)?.username;
-    metrics.observe(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime);
+    metrics.observe(...groupOf(request, user), reply.statusCode, reply.elapsedTime);
     // Writes are logged with the user; reads and the stream of events are not.
     const isChange = request.method !== 'GET' && user !== undefined && !isEventRoute(request);
     log[isChange ? 'info' : 'debug'](
@@ -195,6 +206,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     app.route({
       method: route.method,
       url: route.url,
+      ...(route.access === 'public' || route.access === 'open' ? {} : guarded),
       onRequest: guard(route),
       handler: async (request, reply) => {
         const call = callOf(request, options.origin);
@@ -230,6 +242,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       return principal.username;
     },
     async close() {
+      isClosing = true;
       // Open streams and hanging requests must not block the shutdown.
       const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeoutMs);
       handshakes.closePending();
@@ -294,9 +307,19 @@ const refuseOtherMethods = (app: FastifyInstance, routes: readonly Route[]): voi
         .header('Allow', [...taken].join(', '))
         .send();
     const method = methods.filter((candidate) => !taken.has(candidate));
-    app.route({ method, url, onRequest: refuse, handler: refuse });
+    app.route({ method, url, ...guarded, onRequest: refuse, handler: refuse });
   }
 };
+
+/**
+ * Method and route of a request in the metrics. Strangers can ask every route by every method: without a login these are one
+ * group, so that they cannot make `/metrics` grow.
+ */
+const groupOf = (
+  { method, routeOptions: { config, url } }: FastifyRequest,
+  user: string | undefined,
+): [method: string, route: string | undefined] =>
+  user === undefined && 'isGuarded' in config ? ['any', 'unauthenticated'] : [method, url];
 
 const isEventRoute = (request: FastifyRequest): boolean =>
   request.routeOptions.url?.includes('/events') === true;

@@ -6,9 +6,9 @@ import { MonError } from '../model/errors.ts';
 import type { ResourceKind } from '../model/resource-kind.ts';
 import { describeUnknownField, type UnknownField, unknownFieldsOf } from '../model/unknown-fields.ts';
 import type { BackendPort } from './backend-port.ts';
+import { namespaceWarnings, selectorWarnings } from './list-warnings.ts';
 import type { Log } from './log.ts';
 import type { Answer, Call, Route } from './route.ts';
-import { selectorWarnings } from './selector-warnings.ts';
 
 /** Maximum number of warnings per response and their maximum length in characters, since clients limit header sizes. */
 const maxWarnings = 10;
@@ -75,7 +75,7 @@ const idOf = (kind: ResourceKind, { parameters, body }: Call): ResourceId => ({
 export interface Write {
   readonly route: Pick<Route, 'method' | 'doc'>;
   readonly call: Call;
-  readonly backend: Pick<BackendPort, 'problems'>;
+  readonly backend: Pick<BackendPort, 'problems' | 'resources'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -90,7 +90,7 @@ export const withWarnings = async (
   const kind = kindWritten(route);
   if (kind === undefined) {
     const answer = await handle();
-    const warnings = selectorWarnings(route, call);
+    const warnings = [...namespaceWarnings(backend, route, call), ...selectorWarnings(route, call)];
     return warnings.length === 0 ? answer : { ...answer, warnings };
   }
   const fields = unknownFieldsOf(kind, call.body);

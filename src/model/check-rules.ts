@@ -56,13 +56,26 @@ const proxyRequestsFault = (proxy: ProxyRequests): string | null => {
 const thresholdsFault = (check: Shared): string | null =>
   metricThresholdsFault(check.output_metric_thresholds);
 
-/** The lists of hooks are nested, so all names in them are counted. */
+/** The lists of hooks are nested, so all names in them are counted; an empty list is as much work as one with a name. */
 const hooksFault = ({ check_hooks: lists }: Shared): string | null => {
   let names = 0;
-  for (const hooks of lists ?? []) for (const type in hooks) names += hooks[type]?.length ?? 0;
+  for (const hooks of lists ?? []) for (const type in hooks) names += Math.max(1, hooks[type]?.length ?? 0);
   return names <= maxListItems
     ? null
     : `check_hooks must name at most ${maxListItems} hooks, not ${names}: remove some`;
+};
+
+const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+
+/** The same for the periods of subdues and the rules of thresholds. */
+const nestedFault = ({ subdues, output_metric_thresholds: thresholds }: Shared): string | null => {
+  const periods = subdues ? total(subdues.map(({ repeat }) => repeat?.length ?? 0)) : 0;
+  if (periods > maxListItems)
+    return `subdues must repeat in at most ${maxListItems} periods in all, not ${periods}: remove some`;
+  const rules = thresholds ? total(thresholds.map((one) => one.thresholds?.length ?? 0)) : 0;
+  return rules <= maxListItems
+    ? null
+    : `output_metric_thresholds must have at most ${maxListItems} rules in all, not ${rules}: remove some`;
 };
 
 const flapFault = ({ low_flap_threshold: low, high_flap_threshold: high }: Shared): string | null =>
@@ -144,6 +157,7 @@ const commonFault = (check: Shared): string | null =>
   (check.subscriptions.includes('') ? 'subscriptions cannot be empty strings' : null) ??
   (check.proxy_entity_name === '' ? null : nameFault('proxy entity name', check.proxy_entity_name)) ??
   hooksFault(check) ??
+  nestedFault(check) ??
   (check.proxy_requests ? proxyRequestsFault(check.proxy_requests) : null) ??
   metricFormatFault(check.output_metric_format) ??
   flapFault(check) ??

@@ -46,3 +46,16 @@ export class MonError extends Error {
     return errorCatalogue[this.kind].retry;
   }
 }
+
+/** What a 409 says of a resource or entity that is there already: its path segment, name and namespace. */
+export const alreadyExists = (id: {
+  readonly segment: string;
+  readonly namespace: string;
+  readonly name: string;
+}): MonError => {
+  const where = id.namespace === '' ? '' : ` in namespace ${id.namespace}`;
+  return new MonError(
+    'alreadyExists',
+    `${errorCatalogue.alreadyExists.message}: ${id.segment}/${id.name}${where}`,
+  );
+};

@@ -248,6 +248,8 @@ export const judgedSegments = [
   'hooks',
   'mutators',
   'pipelines',
+  'roles',
+  'clusterroles',
   'rolebindings',
   'clusterrolebindings',
   'secrets',

@@ -8,6 +8,18 @@ const verbs = ['*', 'get', 'list', 'create', 'update', 'delete'] as const;
 /** For live inspection: read actors, and control them. */
 const inspectionVerbs = ['inspect:get', 'inspect:control'] as const;
 
+/**
+ * What rules can name: every kind, and what only routes ask for. The last two lines are kinds of the reference product
+ * that this one does not have or does not guard by name; roles of its dumps name them.
+ */
+const resourceTypes: readonly string[] = [
+  ...['*', 'assets', 'checks', 'entities', 'events', 'filters', 'handlers', 'hooks', 'mutators', 'pipelines'],
+  ...['silenced', 'roles', 'rolebindings', 'clusterroles', 'clusterrolebindings', 'users', 'apikeys'],
+  ...['namespaces', 'authproviders', 'providers', 'secrets', 'license', 'localselfuser', 'actors'],
+  ...['extensions', 'tessen', 'searches', 'clusters', 'etcd-replicators', 'provider', 'config'],
+  ...['service-components', 'rule-templates', 'sumo-logic-metrics-handlers', 'tcp-stream-handlers'],
+];
+
 /** `["get,list"]` means `["get", "list"]`. */
 const split = <T extends readonly string[] | null>(list: T) =>
   list === null ? null : list.flatMap((item) => item.split(',').map((part) => part.trim()));
@@ -21,7 +33,7 @@ const ruleSchema = z.object({
     }),
   resources: stringList()
     .transform((list) => split(list) ?? [])
-    .describe('Kinds, such as checks, or *.'),
+    .meta({ description: 'Kinds, such as checks, or *.', 'x-known': resourceTypes }),
   /** Null or empty means all names. */
   resource_names: stringListOrNull().transform(split).describe('Names they are limited to; none: all.'),
 });

@@ -1,7 +1,7 @@
 // Finds body fields that the schema does not define. A misspelled field would otherwise be dropped silently. Walks
 // the schema and the body in parallel and suggests the nearest known name.
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import { isObject } from './is-object.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import { isWrapped, lowerWrapperKeys } from './wrapped.ts';
@@ -10,6 +10,8 @@ import { bareSchema, definitionOf } from './zod-internals.ts';
 export interface UnknownField {
   /** The path, e.g. `spec.comand` or `subdues[0].begn`. */
   readonly path: string;
+  /** The field is known, but nothing has the name that it holds. */
+  readonly value?: string;
   /** The most similar known name, if any is close. */
   readonly nearest?: string;
 }
@@ -54,21 +56,50 @@ export const nearestName = (unknown: string, known: readonly string[]): string |
   return nearest;
 };
 
+const leaves: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
+
+/** Nothing is in it. Bodies have tens of thousands of these; they are not worth the text of a path. */
+const isLeaf = (schema: z.core.$ZodType): boolean => leaves.has(bare(schema).type);
+
 const walk = (schema: z.core.$ZodType, value: unknown, path: string, found: UnknownField[]): void => {
   if (found.length >= maxUnknownFields) return;
   const { type, shape, element, valueType, catchall, options } = definitionOf(bareSchema(schema));
   if (options !== undefined) return walkUnion(options, value, path, found);
-  if (type === 'array' && element !== undefined && Array.isArray(value)) {
+  const words = type === 'array' ? knownWordsOf(schema) : undefined;
+  if (words !== undefined && Array.isArray(value)) walkWords(words, value, path, found);
+  else if (type === 'array' && element !== undefined && Array.isArray(value)) {
+    if (isLeaf(element)) return;
     for (const [index, item] of value.entries()) walk(element, item, `${path}[${index}]`, found);
   } else if (type === 'record' && valueType !== undefined && isObject(value)) {
+    if (isLeaf(valueType)) return;
     for (const [key, item] of Object.entries(value)) walk(valueType, item, `${path}.${key}`, found);
   } else if (type === 'object' && shape !== undefined && isObject(value)) {
     for (const [key, item] of Object.entries(value)) {
-      const at = path === '' ? key : `${path}.${key}`;
       const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
-      if (known !== undefined) walk(known, item, at, found);
+      if (known !== undefined && isLeaf(known)) continue;
+      if (known !== undefined) walk(known, item, path === '' ? key : `${path}.${key}`, found);
       else if (catchall === undefined && found.length < maxUnknownFields)
         found.push(unknownField(path, key, Object.keys(shape)));
+    }
+  }
+};
+
+/** The words that a list of names chooses from, if its schema says so; see `roleSchema`. */
+const knownWordsOf = (schema: z.core.$ZodType): readonly string[] | undefined =>
+  z.globalRegistry.get(schema)?.['x-known'] as readonly string[] | undefined;
+
+const walkWords = (
+  known: readonly string[],
+  items: readonly unknown[],
+  path: string,
+  found: UnknownField[],
+): void => {
+  for (const [index, item] of items.entries()) {
+    // Older tools join several words with commas.
+    for (const word of typeof item === 'string' ? item.split(',').map((part) => part.trim()) : []) {
+      if (found.length >= maxUnknownFields) return;
+      if (!known.includes(word))
+        found.push({ ...named(`${path}[${index}]`, word, known), value: shortened(word) });
     }
   }
 };
@@ -89,13 +120,17 @@ const walkUnion = (
   found.push(...fewest);
 };
 
+const shortened = (text: string): string =>
+  text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}...` : text;
+
+const named = (path: string, word: string, known: readonly string[]): UnknownField => {
+  const nearest = nearestName(word, known);
+  return { path, ...(nearest === undefined ? {} : { nearest }) };
+};
+
 const unknownField = (parent: string, key: string, known: readonly string[]): UnknownField => {
-  const shown = key.length > maxShownCharacters ? `${key.slice(0, maxShownCharacters)}...` : key;
-  const nearest = nearestName(key, known);
-  return {
-    path: parent === '' ? shown : `${parent}.${shown}`,
-    ...(nearest === undefined ? {} : { nearest }),
-  };
+  const shown = shortened(key);
+  return named(parent === '' ? shown : `${parent}.${shown}`, key, known);
 };
 
 /** The unknown fields of a value according to its schema; at most ten. */
@@ -129,6 +164,8 @@ export const unknownFieldsOf = (
   return [...outer, ...metadata, ...spec].slice(0, maxUnknownFields);
 };
 
-/** `unknown field spec.comand, did you mean command?` */
-export const describeUnknownField = ({ path, nearest }: UnknownField): string =>
-  nearest === undefined ? `unknown field ${path}` : `unknown field ${path}, did you mean ${nearest}?`;
+/** `unknown field spec.comand, did you mean command?`, or `unknown name "chekcs" in rules[0].resources[0], ...` */
+export const describeUnknownField = ({ path, value, nearest }: UnknownField): string => {
+  const what = value === undefined ? `field ${path}` : `name "${value}" in ${path}`;
+  return `unknown ${what}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
+};

@@ -10,7 +10,7 @@ import { stamp } from '../../src/client/log.ts';
 import { loadSettings, type Sources } from '../../src/client/settings/load.ts';
 import { realFiles } from '../../src/client/settings/read-files.ts';
 import { deepMerge, difference } from '../../src/model/earlier/json.ts';
-import { redact } from '../../src/model/earlier/redaction.ts';
+import { redact, redactClient } from '../../src/model/earlier/redaction.ts';
 
 const made: string[] = [];
 afterEach(() => {
@@ -206,6 +206,14 @@ test('redaction hides exact keys at any depth and nothing else', () => {
     list: [{ secret: 'REDACTED' }],
   });
   assert.deepEqual(redact({ password: 'a', mine: 'b' }, ['mine']), { password: 'a', mine: 'REDACTED' });
+});
+
+test('a redact list that is not one of strings never uncovers what the default hides', () => {
+  const shown = (own: unknown) => redactClient({ redact: own, password: 'a', mine: 'b' });
+  for (const own of [[{}], [null], 'mine', { mine: true }, undefined])
+    assert.deepEqual(shown(own), { redact: own, password: 'REDACTED', mine: 'b' });
+  assert.deepEqual(shown(['mine', {}]), { redact: ['mine', {}], password: 'REDACTED', mine: 'REDACTED' });
+  assert.deepEqual(shown(['mine']), { redact: ['mine'], password: 'a', mine: 'REDACTED' });
 });
 
 test('a log line is stamped with microseconds and an offset without a colon', () => {

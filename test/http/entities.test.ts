@@ -169,7 +169,7 @@ test('entities keep what the agent reported when an operator changes them', asyn
     },
   });
   assert.equal(managed.status, 409);
-  assert.deepEqual(managed.json, { message: 'entity is managed by its agent', code: 3 });
+  assert.deepEqual(managed.json, { message: 'entity web is managed by its agent', code: 3 });
   house.backend.entityLimit = 2;
   const over = await house.ask('POST', entities, { body: { metadata: { name: 'third' } } });
   assert.equal(over.status, 402);

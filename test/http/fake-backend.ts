@@ -9,7 +9,7 @@ import type { AgentSession, BackendPort, HealthReport, SessionInfo } from '../..
 import type { CheckContext } from '../../src/machines/check/check-facts.ts';
 import { decideCheck } from '../../src/machines/check/check-step-rule.ts';
 import type { Entity } from '../../src/model/entity.ts';
-import { MonError } from '../../src/model/errors.ts';
+import { alreadyExists } from '../../src/model/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../../src/model/event.ts';
 import type { Silenced } from '../../src/model/silenced.ts';
 import { coveredBy } from '../../src/model/silencing.ts';
@@ -153,8 +153,9 @@ export class FakeBackend implements BackendPort {
     return this.entities.get(`${namespace}/${name}`);
   }
   async putEntity(entity: Entity, { create }: { create: boolean }) {
-    const key = `${entity.metadata.namespace}/${entity.metadata.name}`;
-    if (create && this.entities.has(key)) throw new MonError('alreadyExists');
+    const { namespace = '', name } = entity.metadata;
+    const key = `${namespace}/${name}`;
+    if (create && this.entities.has(key)) throw alreadyExists({ segment: 'entities', namespace, name });
     this.entities.set(key, entity);
     return entity;
   }

@@ -8,6 +8,13 @@ import { eventually } from '../eventually.ts';
 import { openHouse } from './harness.ts';
 import { openRealHouse } from './real-house.ts';
 
+const seriesOfRequests = async ({
+  api,
+}: Awaited<ReturnType<typeof openHouse>>): Promise<readonly string[]> => {
+  const text = await api.metrics.registry.getSingleMetricAsString('mon_http_request_duration_seconds');
+  return text.match(/^mon_http_request_duration_seconds_count\S+(?= )/gm) ?? [];
+};
+
 test('health, version, readiness and metrics need no login', async (t) => {
   const house = await openHouse(t);
   const health = await house.ask('GET', '/health', { as: null });
@@ -89,6 +96,56 @@ test('while starting up everything but the public routes says 503 and when to co
   assert.equal((await house.ask('GET', '/health', { as: null })).status, 200);
   assert.equal((await house.ask('GET', '/metrics', { as: null })).status, 200);
   assert.equal((await house.ask('GET', '/nothing', { as: null })).status, 404);
+});
+
+test('a request that arrives while the API closes gets an error of the catalogue', async (t) => {
+  const house = await openHouse(t);
+  let report = (_error: Error): void => {};
+  const socket = connect(Number(new URL(house.url).port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  let isAsked = false;
+  house.backend.healthReport = () => {
+    isAsked = true;
+    return new Promise((_, reject) => {
+      report = reject;
+    });
+  };
+  socket.write('GET /health?timeout=60 HTTP/1.1\r\nHost: x\r\n\r\n');
+  await eventually('the first request is under way', () => isAsked);
+  const closed = house.api.close();
+  const ended = once(socket, 'close');
+  const arrived = once(house.api.server.app.server, 'request');
+  socket.write('GET /version HTTP/1.1\r\nHost: x\r\n\r\n');
+  await arrived;
+  report(new Error('no matter'));
+  await Promise.all([ended, closed]);
+  const last = answer.slice(answer.lastIndexOf('HTTP/1.1'));
+  assert.match(last, /^HTTP\/1\.1 503 /);
+  assert.match(last, /connection: close/i);
+  assert.match(last, /retry-after: \d+/i);
+  assert.match(last, /\{"message":"the backend is stopping; repeat the request","code":0\}$/);
+});
+
+test('strangers who ask every route by every method are one group in the metrics', async (t) => {
+  const house = await openHouse(t);
+  const before = await seriesOfRequests(house);
+  const urls = new Set(house.api.routes.filter(({ access }) => access !== 'public').map(({ url }) => url));
+  for (const url of [...urls].slice(0, 25))
+    for (const method of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS'])
+      await house.ask(method, url.replaceAll(/:\w+/g, 'x'), { as: null });
+  const after = await seriesOfRequests(house);
+  const added = after.filter((series) => !before.includes(series));
+  assert.ok(added.length > 0);
+  const open = [...house.api.routes].filter(({ access }) => access === 'open').map(({ url }) => url);
+  const others = added.filter((series) => !open.some((url) => series.includes(`route="${url}"`)));
+  assert.deepEqual(
+    others.filter((series) => !series.includes('method="any",route="unauthenticated"')),
+    [],
+  );
 });
 
 test('headers beyond 16 kB are refused', async (t) => {

@@ -352,3 +352,135 @@ test('two poison events offered in turn are each found, and never delay a good o
   for (const reason of reasons) assert.match(reason, /^poison: .*crashed on this message repeatedly/);
   assert.equal(stage.crashes('default/agent-3/poison'), 4, 'each twice');
 });
+
+/** What a repeat of an event becomes that was answered with an outage and committed later. */
+const afterOutage = async (
+  stage: Stage,
+  entity: string,
+  send: (isRepeat: boolean) => Promise<unknown>,
+): Promise<number | undefined> => {
+  const stored = () => stage.house.backend.readEvent('default', entity, 'outage');
+  stage.plant(entity, 'outage');
+  await send(false);
+  assert.equal(await stored(), undefined, 'nobody sees it before it is stored');
+  stage.lift();
+  await eventually('what was refused is stored after all', async () => (await stored()) !== undefined);
+  await send(true);
+  return (await stored())?.check.occurrences;
+};
+
+test('an event that was answered 503 counts once when it is repeated with its id, and twice without', async (t) => {
+  const stage = await openStage(t);
+  const token = await stage.house.login();
+  for (const [method, withId, occurrences] of [
+    ['POST', true, 1],
+    ['PUT', true, 1],
+    ['POST', false, 2],
+    ['PUT', false, 2],
+  ] as const) {
+    const entity = `${method}-${withId}`;
+    const { id, ...event } = agentEvent('outage', newId(), entity);
+    const body = { ...event, ...(withId ? { id } : {}), check: { ...event.check, status: 1 } };
+    const path = `/api/core/v2/namespaces/default/events${method === 'PUT' ? `/${entity}/outage` : ''}`;
+    const send = async (isRepeat: boolean): Promise<void> => {
+      const reply = await fetch(stage.house.url + path, {
+        method,
+        headers: { Authorization: token, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await reply.text();
+      assert.equal(reply.status, isRepeat ? 201 : 503, text);
+      if (isRepeat) return;
+      assert.ok(Number(reply.headers.get('retry-after')) > 0);
+      assert.match(
+        text,
+        /the store did not answer: .*; the change may still take effect, so look before you repeat/,
+      );
+    };
+    assert.equal(await afterOutage(stage, entity, send), occurrences, entity);
+  }
+});
+
+test('a definition that was answered 503 is not in effect, and can be repeated', async (t) => {
+  let isFailing = false;
+  const store = new MemoryStore({
+    beforeCommit: () => {
+      if (isFailing) throw new StoreError('unavailable', 'planted');
+    },
+  });
+  const house = await openRealHouse(t, { store });
+  const token = await house.login();
+  const checks = '/api/core/v2/namespaces/default/checks';
+  const ask = async (method: string, path: string, body?: object): Promise<number> => {
+    const reply = await fetch(house.url + path, {
+      method,
+      headers: { Authorization: token },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await reply.text();
+    return reply.status;
+  };
+  const check = (name: string) => ({
+    metadata: { name },
+    command: 'true',
+    interval: 60,
+    subscriptions: ['x'],
+  });
+  assert.equal(await ask('POST', checks, check('there')), 201);
+  for (const [method, path, body, without, repeated] of [
+    ['POST', checks, check('posted'), 404, 201],
+    ['PUT', `${checks}/put`, check('put'), 404, 201],
+    ['DELETE', `${checks}/there`, undefined, 200, 204],
+  ] as const) {
+    isFailing = true;
+    assert.equal(await ask(method, path, body), 503, method);
+    isFailing = false;
+    const one = method === 'POST' ? `${checks}/posted` : path;
+    assert.equal(await ask('GET', one), without, method);
+    assert.equal(await ask(method, path, body), repeated, method);
+  }
+});
+
+test('a result of a client that was answered with an outage counts once over its WebSocket and a broker', async (t) => {
+  const stage = await openStage(t);
+  const host = await openEarlierApi(t, stage.house);
+  const result = (client: string) => ({
+    client,
+    check: { name: 'outage', output: 'x', status: 1, issued: 1_700_000_000, executed: 1_700_000_000 },
+  });
+  const publish = async (): Promise<void> => {
+    const socket = new WebSocket(`ws://${host}/transport`, {
+      headers: { Authorization: basicHeader(realAdmin, realPassword) },
+    });
+    t.after(() => socket.terminate());
+    await once(socket, 'open');
+    const message = JSON.stringify(result('socket-1'));
+    const over = Promise.race([once(socket, 'message'), once(socket, 'close')]);
+    socket.send(JSON.stringify({ type: 'publish', id: 1, pipe: 'results', kind: 'direct', message }));
+    await over;
+    socket.terminate();
+  };
+  assert.equal(await afterOutage(stage, 'socket-1', publish), 1);
+  await publish();
+  const third = await stage.house.backend.readEvent('default', 'socket-1', 'outage');
+  assert.equal(third?.check.occurrences, 2, 'what was taken and comes again is another result');
+
+  const broker = fakeTransport();
+  const lines: string[] = [];
+  const bridge = openBridge({
+    transport: broker.transport,
+    clients: stage.house.backend.clients,
+    log: { info: () => {}, warn: () => {}, error: (_fields, text) => void lines.push(text) },
+    retryMs: 20,
+  });
+  t.after(() => bridge.close());
+  broker.connect();
+  await eventually('the subscription', () => broker.takers.has('results'));
+  let taken: unknown;
+  const hand = async (isRepeat: boolean): Promise<void> => {
+    if (isRepeat) return void (await taken);
+    taken = broker.request('results', result('broker-2'));
+    await eventually('the outage', () => lines.some((text) => text.includes('trying again')));
+  };
+  assert.equal(await afterOutage(stage, 'broker-2', hand), 1);
+});

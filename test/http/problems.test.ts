@@ -271,3 +271,52 @@ test('a field selector that names an unknown field is answered with a warning, a
     assert.deepEqual([status, warning], [200, ''], selector);
   }
 });
+
+test('a list of a namespace that does not exist is empty, and a warning says why', async (t) => {
+  const { ask } = await open(t);
+  for (const kind of ['events', 'checks', 'entities', 'silenced', 'roles']) {
+    const { status, text, warning } = await ask('GET', `/api/core/v2/namespaces/nowhere/${kind}`);
+    assert.deepEqual(
+      [status, text, warning],
+      [200, '[]', '299 mon "the namespace nowhere does not exist"'],
+      kind,
+    );
+    assert.equal((await ask('GET', `${base}/${kind}`)).warning, '');
+  }
+});
+
+test('a rule for a resource type that nothing has is reported with the nearest name, and rejected in strict mode', async (t) => {
+  const { ask, marks } = await open(t);
+  const role = (...resources: string[]): Json => ({
+    metadata: { name: 'reader' },
+    rules: [
+      { verbs: ['get'], resources: ['events'] },
+      { verbs: ['get'], resources },
+    ],
+  });
+  const why = 'unknown name "chekcs" in rules[1].resources[0], did you mean checks?';
+  for (const body of [role('chekcs,handlers'), role('chekcs')]) {
+    const refused = await ask('PUT', `${base}/roles/reader?strict`, body);
+    assert.deepEqual([refused.status, refused.message], [400, why]);
+  }
+  const taken = await ask('PUT', `${base}/roles/reader`, role('chekcs'));
+  assert.equal(taken.status, 201);
+  assert.equal(taken.warning.replaceAll('\\', ''), `299 mon "${why}"`);
+  assert.equal(await marks('reader'), why);
+  const mended = await ask('PUT', `${base}/roles/reader?strict`, role('checks,events', '*', 'searches'));
+  assert.deepEqual([mended.status, mended.warning, await marks('reader')], [201, '', '']);
+  const cluster = { metadata: { name: 'reader' }, rules: [{ verbs: ['get'], resources: ['user'] }] };
+  const everywhere = await ask('PUT', '/api/core/v2/clusterroles/reader?strict', cluster);
+  assert.equal(everywhere.message, 'unknown name "user" in rules[0].resources[0], did you mean users?');
+});
+
+test('rules can name whatever a route asks for', async (t) => {
+  const { ask, house } = await open(t);
+  const named = house.api.routes.flatMap(({ access }) =>
+    typeof access === 'string' ? [] : [access.resource],
+  );
+  const resources = [...new Set(named)].filter((resource) => resource !== null);
+  const rules = [{ verbs: ['get'], resources: [...resources, 'localselfuser', 'actors'] }];
+  const role = { metadata: { name: 'all' }, rules };
+  assert.equal((await ask('PUT', '/api/core/v2/clusterroles/all?strict', role)).status, 201);
+});

@@ -22,7 +22,10 @@ test('a check is created once, read back in the shape of the reference product, 
   assert.equal(made.text, '');
   const again = await house.ask('POST', checks, { body: check() });
   assert.equal(again.status, 409);
-  assert.deepEqual(again.json, { message: 'resource already exists', code: 3 });
+  assert.deepEqual(again.json, {
+    message: 'resource already exists: checks/cpu in namespace default',
+    code: 3,
+  });
   const read = await house.ask('GET', `${checks}/cpu`);
   assert.deepEqual(read.json, {
     command: 'true',

@@ -13,6 +13,8 @@ interface Row {
   readonly ask: readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
   readonly status: number;
   readonly code?: number;
+  /** What the message of the refusal names. */
+  readonly names?: string;
   /** 'admin' unless said otherwise. */
   readonly as?: 'nobody' | 'stranger';
 }
@@ -54,6 +56,7 @@ const open = async (t: TestContext, scheme: (typeof schemes)[number]) => {
       assert.ok(typeof message === 'string' && message !== '', shown);
       const wanted = { 400: 1, 401: 5, 403: 4, 404: 2, 409: 3, 412: 7, 402: 6 }[one.status];
       assert.equal(code, wanted, shown);
+      if (one.names !== undefined) assert.ok(message.includes(one.names), shown);
     }
     return reply;
   };
@@ -92,7 +95,7 @@ const rowsFor = (kind: ResourceKind): readonly Row[] => {
   const creates: readonly Row[] = has('create')
     ? [
         row('create', written, 'POST', base, body),
-        row('create again', 409, 'POST', base, body),
+        { ...row('create again', 409, 'POST', base, body), names: name },
         row('create from no JSON', 400, 'POST', base, '{'),
         row('create from nothing', 400, 'POST', base),
         row('create from the wrong type', 400, 'POST', base, { ...body, metadata: 7, name: 7, username: 7 }),
@@ -151,7 +154,7 @@ for (const scheme of schemes) {
     const base = '/api/core/v2/namespaces/default/silenced';
     const body = examples.silenced;
     await check(row('create', 201, 'POST', base, body));
-    await check(row('create again', 409, 'POST', base, body));
+    await check({ ...row('create again', 409, 'POST', base, body), names: 'silenced/linux:disk' });
     await check(row('read', 200, 'GET', `${base}/linux:disk`));
     await check(row('read, encoded', 200, 'GET', `${base}/linux%3Adisk`));
     await check(row('patch', 405, 'PATCH', `${base}/linux:disk`, {}));
@@ -304,7 +307,8 @@ for (const scheme of schemes) {
     await check(row('execute a missing one', 404, 'POST', `${checks}/not-there/execute`, {}));
     await check({ ...row('an unknown path', 404, 'GET', '/api/core/v2/unknown'), as: 'stranger' });
     await check({ ...row('an unknown method', 405, 'DELETE', checks), as: 'stranger' });
-    await check(row('a namespace that is not empty', 409, 'DELETE', '/api/core/v2/namespaces/default'));
+    const occupied = row('a namespace that is not empty', 409, 'DELETE', '/api/core/v2/namespaces/default');
+    await check({ ...occupied, names: 'default holds ' });
     for (const path of ['/health', '/version', '/metrics', '/ready'])
       await check({ ...row('a public route', 200, 'GET', path), as: 'stranger' });
   });

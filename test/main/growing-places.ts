@@ -39,7 +39,11 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/families/client/refusals': { '#refused': because('maxRefusedKept; the oldest is forgotten') },
   'actors/families/client/result-ids': { '#given': because('maxResultIds; the oldest is forgotten') },
   'actors/families/entity/held-events': { '#byEntity': perEntity },
-  'actors/families/entity/registered-entities': { '#keys': perEntity, '#committed': perEntity },
+  'actors/families/entity/registered-entities': {
+    '#keys': perEntity,
+    '#committed': perEntity,
+    '#held': because('messages of clients under way; their mailboxes are limited'),
+  },
   'actors/families/kit/families': { '#restores': ofTheProgram },
   'actors/families/schedule/issue-times': { '#last': perResource },
   'actors/families/schedule/proxy-matcher': { '#known': perResource },
@@ -145,7 +149,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'http/edge/reporting-rights': { known: because('maxRememberedRights a session; then all are asked anew') },
   'http/edge/session-book': { '#byAgent': perSession },
   'http/edge/write-watch': { '#waiting': bound('unsettled frames of one agent session') },
-  'http/selector-warnings': { known: ofTheProgram },
+  'http/list-warnings': { known: ofTheProgram },
   'http/inspect/audit': { kept: because('keptAudits; the oldest is forgotten') },
   'http/inspect/diff': { found: oneCall },
   'http/inspect/event-stream': {

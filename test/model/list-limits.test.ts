@@ -157,6 +157,25 @@ test('nested lists are counted as a whole', () => {
   const hooks = (count: number) => ({
     check: { check_hooks: [{ warning: names(count - 600) }, { critical: names(600) }] },
   });
+  const halves = <T>(count: number, item: T): T[][] =>
+    [count - 400, 400].map((length) => Array.from({ length }, () => item));
+  const periods = (count: number) => ({
+    check: {
+      subdues: halves(count, 'daily').map((repeat) => ({
+        begin: '2026-01-01T00:00:00Z',
+        end: '2026-01-01T01:00:00Z',
+        repeat,
+      })),
+    },
+  });
+  const rules = (count: number) => ({
+    check: {
+      output_metric_thresholds: halves(count, { min: '1', max: '', status: 1 }).map((thresholds) => ({
+        name: 'cpu',
+        thresholds,
+      })),
+    },
+  });
   const perPoint = 1_000;
   const tags = (count: number) => ({
     metrics: {
@@ -177,6 +196,13 @@ test('nested lists are counted as a whole', () => {
       /check_hooks must name at most 1000 hooks, not 1001: remove some/,
       way,
     );
+    for (const [nested, wanted] of [
+      [periods, /subdues must repeat in at most 1000 periods in all, not 1001: remove some/],
+      [rules, /output_metric_thresholds must have at most 1000 rules in all, not 1001: remove some/],
+    ] as const) {
+      assert.equal(read(eventWith(nested(maxListItems))), undefined, way);
+      assert.match(read(eventWith(nested(maxListItems + 1))) ?? '', wanted, way);
+    }
     assert.equal(read(eventWith(tags(maxMetricTags))), undefined, way);
     assert.match(
       read(eventWith(tags(maxMetricTags + 1))) ?? '',

@@ -8,6 +8,9 @@ import { checkKind } from '../../src/model/kinds/watching.ts';
 
 const root = '/api/core/v2/namespaces/default/checks';
 
+/** The name of the API key of the list: the key itself. */
+export const listedKey = '3f9c2a71-77aa-4b11-9d3e-0123456789ab';
+
 export interface FakeResources {
   readonly checks: Map<string, Record<string, unknown>>;
 }
@@ -50,7 +53,9 @@ export const addFakeResources = (app: FastifyInstance): FakeResources => {
     checks.delete(request.params.name);
     return reply.code(204).send();
   });
-  app.get('/api/core/v2/apikeys', () => []);
+  app.get('/api/core/v2/apikeys', () => [
+    { metadata: { name: listedKey, created_by: 'admin' }, username: 'ci', created_at: 1_700_000_000 },
+  ]);
   app.post('/api/core/v2/apikeys', (_request, reply) =>
     reply.code(201).header('location', '/api/core/v2/apikeys/a-fresh-key').send(''),
   );

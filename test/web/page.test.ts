@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { buildPage, launchBrowser, openPage, withoutBrowser } from './browser.ts';
 import { type FakeBackend, password, startFakeBackend } from './fake-backend.ts';
+import { listedKey } from './fake-resources.ts';
 
 const root = process.cwd();
 const webRoot = join(root, 'web', 'dist');
@@ -287,6 +288,15 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     await page.getByLabel('API key as JSON').fill('{ "username": "admin" }');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.locator('code', { hasText: 'a-fresh-key' }).waitFor();
+  });
+
+  test('lists and links show eight characters of an API key', async () => {
+    await open('/n/default/config/apikeys');
+    await page.getByText(`${listedKey.slice(0, 8)}…`).waitFor();
+    await page.getByText('ci', { exact: true }).waitFor();
+    const html = await page.content();
+    assert.ok(!html.replaceAll(/href="[^"]*"/g, '').includes(listedKey.slice(0, 9)));
+    assert.ok(!(await page.title()).includes(listedKey.slice(0, 9)));
   });
 
   test('the graphs of the system page show the same moment, by pointer and by keys', async () => {

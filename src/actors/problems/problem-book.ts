@@ -60,7 +60,7 @@ export class ProblemBook {
   constructor(ports: ProblemBookPorts) {
     this.#ports = ports;
     const { table } = ports;
-    for (const segment of [...judgedSegments, 'providers', 'roles', 'clusterroles'])
+    for (const segment of [...judgedSegments, 'providers'])
       table.watch(segment, (change) => this.#learn(change));
   }
 

@@ -4,7 +4,7 @@
 // One writer a key: writes to the same key queue up. Readers see a change only after its commit, so nobody acts on
 // configuration that a crash could take back. A write that failed is put back to what was there before it.
 
-import { MonError } from '../../model/errors.ts';
+import { alreadyExists, MonError } from '../../model/errors.ts';
 import { pipelineRoleName } from '../../model/seeds.ts';
 import { Listeners } from '../runtime/listeners.ts';
 import { type Committer, commitDelete, commitPut, type RecordBody } from './committer.ts';
@@ -130,7 +130,7 @@ export class ResourceTable {
   /** Rejects with `alreadyExists`, `notFound` (no such namespace), `storeFull` or `unavailable`. */
   async create(id: ResourceId, resource: Resource): Promise<void> {
     await this.#write(id, (current) => {
-      if (current !== undefined) throw new MonError('alreadyExists');
+      if (current !== undefined) throw alreadyExists(id);
       return resource;
     });
   }
@@ -233,7 +233,7 @@ export class ResourceTable {
       if (occupant !== undefined)
         throw new MonError(
           'conflict',
-          `resource is invalid: namespace is not empty: it holds ${occupant}; delete what is in it first`,
+          `resource is invalid: namespace is not empty: ${id.name} holds ${occupant}; delete what is in it first`,
         );
       for (const segment of furniture)
         await this.#remove({ segment, namespace: id.name, name: pipelineRoleName });

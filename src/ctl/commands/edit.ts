@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../client/api-client.ts';
-import { warningsOf } from '../client/warnings.ts';
+import { strict, warningsOf } from '../client/warnings.ts';
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { type KindAddress, resourcePath } from '../kinds/addresses.ts';
@@ -55,7 +55,8 @@ const write = async (
   if (resource.kind !== kind)
     throw new CtlError(`the type of a resource can not be changed (it was ${kind.type})`);
   // Under the same name nobody's change in between is written over.
-  const headers = etag === undefined || resource.path !== path ? {} : { 'If-Match': etag };
+  const condition = etag === undefined || resource.path !== path ? {} : { 'If-Match': etag };
+  const headers = { ...strict, ...condition };
   const reply = await (await session.api()).ask('PUT', resource.path, { body: resource.body, headers });
   for (const warning of warningsOf(reply)) session.note(`Warning: ${warning}`);
   session.print(`Updated ${resource.path}`);

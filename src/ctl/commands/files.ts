@@ -2,7 +2,7 @@
 import { placeholder } from '../../model/concealment.ts';
 import { managedByCtlLabels } from '../../model/reserved-labels.ts';
 import type { Reply } from '../client/http-request.ts';
-import { warningsOf } from '../client/warnings.ts';
+import { strict, warningsOf } from '../client/warnings.ts';
 import type { Work } from '../command.ts';
 import { CtlError, RefusedError } from '../failure.ts';
 import { kindAddresses } from '../kinds/addresses.ts';
@@ -63,16 +63,17 @@ const secretsAreMissing = `its secrets are ${placeholder} in the file, and the b
 
 class SecretsMissing extends CtlError {}
 
-const put = async (
-  session: Session,
-  resource: Described,
-  headers: Record<string, string> = {},
-): Promise<Reply> => {
+const put = async (session: Session, resource: Described): Promise<Reply> => {
+  const headers = session.given['allow-unknown-fields'] === 'true' ? {} : strict;
   try {
     return await (await session.api()).ask('PUT', resource.path, { body: resource.body, headers });
   } catch (error) {
     if (error instanceof RefusedError && error.status === 400 && hasMaskedSecrets(resource))
       throw new SecretsMissing(`${secretsAreMissing} (${error.message})`);
+    if (error instanceof RefusedError && /\bunknown (field|name) /.test(error.message))
+      session.note(
+        '--allow-unknown-fields takes resources without the fields that the backend does not know',
+      );
     throw withReason(resource, error);
   }
 };

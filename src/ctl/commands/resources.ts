@@ -1,18 +1,20 @@
 // The generic commands of a kind: list, info, create, update, delete, and one field of a resource set or removed.
 import type { Json } from '../client/api-client.ts';
 import type { Reply } from '../client/http-request.ts';
-import { warningsOf } from '../client/warnings.ts';
+import { strict, warningsOf } from '../client/warnings.ts';
 import { CtlError, RefusedError } from '../failure.ts';
 import { kindOfPath, listPath, resourcePath } from '../kinds/addresses.ts';
 import type { Field, KindCommands } from '../kinds/kind-commands.ts';
 import { asJson, asWrappedJson, asYaml } from '../output/documents.ts';
 import { details, table } from '../output/table.ts';
 import { ask, confirm } from '../prompt.ts';
+
 import type { Session } from '../session.ts';
+import { secondsOf } from '../settings/seconds.ts';
 
 const nounOf = (kind: KindCommands): string => kind.words.join(' ');
 
-const warn = (session: Session, reply: Reply): void => {
+const warn = (session: Session, reply: Pick<Reply, 'headers'>): void => {
   for (const warning of warningsOf(reply)) session.note(`Warning: ${warning}`);
 };
 
@@ -107,6 +109,7 @@ export const fetchList = async (session: Session, path: string): Promise<Json[]>
     pages += 1;
     if (tells && pages > 1) session.streams.err.write(`\r${found.length} so far`);
     const warning = headers['mon-entity-warning'] ?? headers['sensu-entity-warning'];
+    if (pages === 1) warn(session, { headers });
     if (pages === 1 && typeof warning === 'string' && session.settings.format === 'tabular')
       session.print(`=== ${warning}`);
   }
@@ -158,6 +161,7 @@ const fieldValue = (field: Field, raw: unknown): unknown => {
     if (!/^-?\d+$/.test(word)) throw refuse('a whole number');
     return Number(word);
   }
+  if (field.type === 'seconds') return word === '-1' ? -1 : secondsOf(`--${field.flag.name}`, word);
   if (field.type === 'switch') {
     if (word === 'true' || word === 'false') return word === 'true';
     throw refuse('true or false');
@@ -200,7 +204,10 @@ export const create =
     if (kind.namePath !== undefined) setAt(resource, kind.namePath, name);
     await fill(session, kind, resource);
     kind.complete?.(resource, session.given);
-    const reply = await (await session.api()).ask('POST', listPath(address, namespace), { body: resource });
+    const reply = await (await session.api()).ask('POST', listPath(address, namespace), {
+      body: resource,
+      headers: strict,
+    });
     warn(session, reply);
     session.print('Created');
   };

@@ -15,7 +15,7 @@ export interface Field {
   readonly flag: FlagSpec;
   /** Where the value goes, e.g. `spec.id`; empty where `complete` puts it. */
   readonly path: string;
-  readonly type: 'text' | 'list' | 'integer' | 'switch';
+  readonly type: 'text' | 'list' | 'integer' | 'seconds' | 'switch';
   /** Set on create when the flag is not given. */
   readonly otherwise?: unknown;
   /** Asked for on a terminal when it is not given. */
@@ -61,6 +61,7 @@ export type FieldRow = readonly [
 const valueWords: Readonly<Record<string, string>> = {
   text: 'text',
   integer: 'number',
+  seconds: 'duration',
   list: 'list',
   'whole-list': 'text',
 };

@@ -238,7 +238,7 @@ export const silencedCommands = defineKind({
   ],
   fields: [
     ['text reason,r', 'why; shown to everybody'],
-    ['integer expire,e', 'seconds it lasts; -1 for no end', { otherwise: -1 }],
+    ['seconds expire,e', 'how long it lasts, such as 1h30m, or in seconds; -1 for no end', { otherwise: -1 }],
     ['switch expire-on-resolve,x', 'it ends when the check passes', { otherwise: false }],
     ['text selector', "events it silences, as a field selector: event.labels.region == 'eu'"],
   ],

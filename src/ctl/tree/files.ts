@@ -21,9 +21,11 @@ const sourceFlags: readonly FlagSpec[] = [
   flag('recursive,r', 'folders in folders too'),
 ];
 
+const lenientFlag = flag('allow-unknown-fields', 'only warn of fields that the backend does not know');
+
 export const fileCommands: readonly CommandSpec[] = [
   command('create', 'create or replace the resources in files', files('createFromFiles'), {
-    flags: sourceFlags,
+    flags: [...sourceFlags, lenientFlag],
     examples: [
       'mon-ctl create -f checks.yaml',
       'mon-ctl create -r -f monitoring/',
@@ -37,6 +39,7 @@ export const fileCommands: readonly CommandSpec[] = [
     {
       flags: [
         ...sourceFlags,
+        lenientFlag,
         flag('dry-run', 'check the files, say what would become of each resource, and write nothing'),
       ],
       examples: ['mon-ctl apply -f checks.yaml', 'mon-ctl apply --dry-run -r -f monitoring/'],

@@ -217,9 +217,9 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
   const refused = (request: IncomingMessage, error: unknown): Reply => {
     const isOutage = error instanceof MonError && error.retry && error.status >= 500;
     const code = isOutage ? 500 : codeOf(error);
-    const fields = { err: error, method: request.method, path: pathOf(request) };
-    if (code >= 500) log.error(fields, 'earlier API request failed');
-    else log.info(fields, 'earlier API request rejected');
+    const fields = { method: request.method, path: pathOf(request) };
+    if (code >= 500) log.error({ ...fields, err: error }, 'earlier API request failed');
+    else log.info({ ...fields, code, reason: (error as Error).message }, 'earlier API request rejected');
     if (isOutage) return { code, body: outage };
     const why = error instanceof MonError && code < 500 ? { 'X-Error': visibleAscii(error.message) } : {};
     return { code, headers: { ...why, ...(code === 401 ? restricted : {}) } };

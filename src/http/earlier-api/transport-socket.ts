@@ -1,9 +1,11 @@
 // The WebSocket of earlier clients: pipes in both directions. Published messages are acknowledged after the commit;
 // invalid ones are refused without closing the connection.
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clients } from '../../actors/families/client/clients.ts';
+import { ResultIds } from '../../actors/families/client/result-ids.ts';
 import { outcomeOfError, outcomeRules, outcomeText } from '../../actors/outcomes/outcome-rules.ts';
 import { asError } from '../../actors/runtime/facts.ts';
 import { MonError } from '../../model/errors.ts';
@@ -63,10 +65,12 @@ class Conversation implements Member {
   #isOver = false;
   readonly #mayStay: () => boolean;
   readonly #inHandLimit: number;
+  readonly #ids: ResultIds;
 
-  constructor(socket: WebSocket, options: TransportSocketOptions, mayStay: () => boolean) {
+  constructor(socket: WebSocket, options: TransportSocketOptions, ids: ResultIds, mayStay: () => boolean) {
     this.#socket = socket;
     this.#options = options;
+    this.#ids = ids;
     this.#mayStay = mayStay;
     this.#inHandLimit = options.maxInHandBytes ?? maxInHandBytes;
     socket.on('message', (data) => this.#hear(asBuffer(data)));
@@ -185,8 +189,17 @@ class Conversation implements Member {
     const parsed = parseGuarded(Buffer.from(message), { maxBytes: maxMessageBytes });
     if (!parsed.ok) throw new MonError('invalid', parsed.message);
     if (pipe === keepalivesPipe.name) return clients.keepalive(parsed.value, hub.name);
-    if (pipe === resultsPipe.name) return clients.result(parsed.value);
+    if (pipe === resultsPipe.name) return this.#takeResult(message, parsed.value);
     throw new MonError('invalid', `clients publish keepalives and results, not ${pipe}`);
+  }
+
+  /** The client offers again what it got no answer to: what was committed after all then counts once. */
+  #takeResult(text: string, message: unknown): Promise<void> {
+    const id = this.#ids.of(text, message, false);
+    return this.#options.clients.result(message, id).catch((error) => {
+      this.#ids.forget(id);
+      throw error;
+    });
   }
 }
 
@@ -200,6 +213,7 @@ export const createTransportSocket = (options: TransportSocketOptions): Transpor
     maxPayload: maxFrameBytes,
   });
   const open = new Set<Conversation>();
+  const ids = new ResultIds(randomUUID);
   const pings = setInterval(() => {
     for (const conversation of open) conversation.look();
   }, pingIntervalMs);
@@ -209,7 +223,7 @@ export const createTransportSocket = (options: TransportSocketOptions): Transpor
     },
     accept: (request, socket, head, mayStay) =>
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        const conversation = new Conversation(webSocket, options, mayStay);
+        const conversation = new Conversation(webSocket, options, ids, mayStay);
         open.add(conversation);
         conversation.review();
         webSocket.once('close', () => open.delete(conversation));

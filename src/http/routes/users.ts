@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';
 import type { Resources } from '../../actors/resources/resources.ts';
 import { decode } from '../../model/decode.ts';
-import { MonError } from '../../model/errors.ts';
+import { alreadyExists, MonError } from '../../model/errors.ts';
 import { userKind } from '../../model/kinds/access.ts';
 import { passwordFault, type User } from '../../model/user.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
@@ -178,7 +178,7 @@ export const userRoutes = ({ table, hashing, authenticator }: UserServices): rea
       handle: async (call) => {
         const user = decodeUser(objectBody(call.body));
         const id = { segment: userKind.path, namespace: '', name: user.username };
-        if (table.get(id.segment, '', id.name) !== undefined) throw new MonError('alreadyExists');
+        if (table.get(id.segment, '', id.name) !== undefined) throw alreadyExists(id);
         requireHeld(call, user as unknown as Resource, `create the user ${user.username}`);
         await table.create(id, await sealUser(user, hashing));
         return created();

@@ -32,8 +32,11 @@ export const redact = (value: unknown, keys: readonly string[] = defaultRedactKe
   );
 };
 
-/** The redact list of a client. Its own list replaces the default. */
-const redactKeysOf = (client: Json): readonly string[] =>
-  Array.isArray(client['redact']) ? client['redact'].map(String) : defaultRedactKeys;
+/** The redact list of a client. Its own list replaces the default; one that is not a list of strings only adds to it. */
+const redactKeysOf = ({ redact: own }: Json): readonly string[] => {
+  if (!Array.isArray(own)) return defaultRedactKeys;
+  const keys = own.filter((key) => typeof key === 'string');
+  return keys.length === own.length ? keys : [...defaultRedactKeys, ...keys];
+};
 
 export const redactClient = (client: Json): Json => redact(client, redactKeysOf(client)) as Json;

@@ -11,7 +11,11 @@ const maxMessageBytes = 2_000;
 const open = (result: (message: unknown, id?: string) => Promise<void>) => {
   const broker = fakeTransport();
   const told: [string, string][] = [];
-  const note = (level: string) => (_fields: object, text: string) => void told.push([level, text]);
+  const fields: object[] = [];
+  const note = (level: string) => (more: object, text: string) => {
+    told.push([level, text]);
+    fields.push(more);
+  };
   const bridge = openBridge({
     transport: broker.transport,
     clients: { keepalive: async () => {}, result, attach: () => {}, heardAgain: () => {} },
@@ -20,7 +24,13 @@ const open = (result: (message: unknown, id?: string) => Promise<void>) => {
     maxMessageBytes,
   });
   broker.connect();
-  return { bridge, told, say: (message: object | string) => broker.request('results', message), broker };
+  return {
+    bridge,
+    told,
+    fields,
+    say: (message: object | string) => broker.request('results', message),
+    broker,
+  };
 };
 
 const upTo = (failures: number, error: Error) => {
@@ -47,6 +57,7 @@ test('what is wrong stays wrong, and is dropped; so is what trips over a fault o
   const refused = open(wrong.result);
   await eventually('the subscription', () => refused.broker.takers.has('results'));
   await refused.say({});
+  assert.deepEqual(refused.fields, [{ via: 'redis', reason: 'check must be a hash' }], 'without a stack');
   const fault = open(upTo(1, new Error('a bug')).result);
   await eventually('the subscription', () => fault.broker.takers.has('results'));
   await fault.say({});

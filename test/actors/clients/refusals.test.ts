@@ -31,6 +31,18 @@ test('a client over the entity limit is told of by an event, and so is that it f
   await world.stop();
 });
 
+test('many new clients at once take no more places than the entity limit has', async (t) => {
+  const { world, clients } = await open({ entityLimit: 3 });
+  t.after(() => world.stop());
+  const names = Array.from({ length: 12 }, (_, at) => `c${at}`);
+  const heard = names.map((name) => clients.keepalive(keepalive(name), 'websocket').then(() => name));
+  const results = names.map((name) => clients.result(result({ source: `sw-${name}` })).then(() => name));
+  const told = await world.drive(Promise.allSettled([...heard, ...results]));
+  assert.equal(told.filter(({ status }) => status === 'fulfilled').length, 3);
+  assert.deepEqual(world.backend.entityAllowance(), { count: 3, limit: 3 });
+  assert.equal(clients.list().length, 3);
+});
+
 test('what an earlier process told of ends after a restart too', async () => {
   const { world, hear } = await open();
   await assert.rejects(hear({ name: 'c1' }), /client subscriptions must be an array/);

@@ -32,3 +32,13 @@ test('an event is acknowledged only when the proxy entity it brought into being 
   await world.post({ status: 2 }, { name: 'router-1', entity_class: 'proxy' });
   await world.stop();
 });
+
+test('many new proxy entities at once take no more places than the entity limit has', async (t) => {
+  const world = await World.open({ entityLimit: 3 });
+  t.after(() => world.stop());
+  const names = Array.from({ length: 12 }, (_, at) => `router-${at}`);
+  const posts = names.map((name) => world.post({ status: 1 }, { name, entity_class: 'proxy' }));
+  const told = await Promise.allSettled(posts);
+  assert.equal(told.filter(({ status }) => status === 'fulfilled').length, 3);
+  assert.deepEqual(world.backend.entityAllowance(), { count: 3, limit: 3 });
+});

@@ -36,6 +36,24 @@ const ask = async (method: string, path: string, body?: unknown, user = 'admin')
   };
 };
 
+test('a body of 1 MiB is read, one byte more is 413 and says so', async () => {
+  const bodyOf = (bytes: number) => {
+    const shell = JSON.stringify({ path: 'x', content: { text: '' } }).length;
+    return { path: 'x', content: { text: 'x'.repeat(bytes - shell) } };
+  };
+  const read = await ask('POST', '/stashes', bodyOf(1_048_576));
+  assert.deepEqual(
+    [read.code, read.headers.get('x-error')],
+    [400, 'content has 1048553 bytes as JSON, but a stash is limited to 65536'],
+  );
+  for (const bytes of [1_048_577, 4_000_000]) {
+    const refused = await ask('POST', '/results', bodyOf(bytes));
+    assert.equal(refused.code, 413);
+    assert.equal(refused.headers.get('x-error'), 'the body is larger than 1048576 bytes');
+    assert.equal(refused.text, '');
+  }
+});
+
 const hear = (name = 'c1', more: object = {}) =>
   live.backend.clients.keepalive(
     { name, address: 'a', subscriptions: ['web'], version: '1', timestamp: 1, ...more },

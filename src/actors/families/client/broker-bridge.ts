@@ -48,8 +48,11 @@ export const openBridge = (options: BridgeOptions): Bridge => {
 
   /** A message that can never be taken. Theirs is a warning, a fault of ours an error. */
   const drop = (what: string, error: unknown): void => {
-    const isTheirs = outcomeOfError(asError(error)).type === 'invalid';
-    log[isTheirs ? 'warn' : 'error']({ via, err: error }, `a ${what} of a client was dropped`);
+    const { message } = asError(error);
+    // A stack says nothing about a refusal, and clients could fill the log with them.
+    if (outcomeOfError(asError(error)).type === 'invalid')
+      log.warn({ via, reason: message }, `a ${what} of a client was dropped`);
+    else log.error({ via, err: error }, `a ${what} of a client was dropped`);
   };
 
   const take =

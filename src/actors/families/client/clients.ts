@@ -45,6 +45,8 @@ export interface ClientsPorts
   readonly registry: Registry;
   readonly tree: Pick<EntityTree, 'entity' | 'ensureEntity'>;
   readonly admitsEntity: (namespace: string, name: string) => boolean;
+  /** Holds a place under the entity limit until what it returns is called. */
+  readonly holdEntity: (namespace: string, name: string) => () => void;
   /** An event of the platform about clients. */
   readonly reportFinding: RefusalsPorts['reportFinding'];
   readonly lastStatus: RefusalsPorts['lastStatus'];
@@ -233,7 +235,15 @@ export class Clients {
     }
   }
 
+  /** Whoever is new takes a place under the limit at once: the entity itself is made only later. */
   #tell(name: string, fact: ClientFact): Promise<void> {
+    const { tree, holdEntity } = this.#ports;
+    if (tree.entity(clientNamespace, name) !== undefined) return this.#offer(name, fact);
+    const release = holdEntity(clientNamespace, name);
+    return this.#offer(name, fact).finally(release);
+  }
+
+  #offer(name: string, fact: ClientFact): Promise<void> {
     return offerMessage((receipt: Receipt) => {
       this.#actors.ensure({ name });
       this.#actors.tell({ name }, fact, receipt);

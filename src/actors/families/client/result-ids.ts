@@ -1,5 +1,6 @@
 // The event id of a result that came over a broker. A broker delivers again what was not acknowledged, also when it was
-// committed just before. So the id comes from the content: the check actor knows it and applies the result once.
+// committed just before; a client on the WebSocket, what was answered with an outage and may be committed later. So the id
+// comes from the content: the check actor knows it and applies the result once.
 import { createHash } from 'node:crypto';
 import { isMap } from '../../../model/earlier/json.ts';
 import { maxResultIds } from './limits.ts';
@@ -38,5 +39,10 @@ export class ResultIds {
       this.#given.delete(oldest);
     }
     return id;
+  }
+
+  /** The message was not taken: the next one of the same content is this one again. */
+  forget(id: string): void {
+    this.#given.delete(id);
   }
 }

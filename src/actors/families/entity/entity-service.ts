@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityFact } from '../../../machines/entity/entity-facts.ts';
 import { configOf, isManagedByAgent } from '../../../machines/entity/registration-rule.ts';
 import type { Entity } from '../../../model/entity.ts';
-import { MonError } from '../../../model/errors.ts';
+import { alreadyExists, MonError } from '../../../model/errors.ts';
 import type { Event } from '../../../model/event.ts';
 import { entitySubscription } from '../../../model/names.ts';
 import type { ReadModel } from '../../events/read-model.ts';
@@ -49,9 +49,9 @@ export class EntityService {
       throw new MonError('notFound', `the namespace ${namespace} does not exist`);
     }
     const known = this.#ports.tree.entity(namespace, name);
-    if (known !== undefined && create) throw new MonError('alreadyExists');
+    if (known !== undefined && create) throw alreadyExists({ segment: 'entities', namespace, name });
     if ((known !== undefined && isManagedByAgent(known)) || isManagedByAgent(entity)) {
-      throw new MonError('conflict', 'entity is managed by its agent');
+      throw new MonError('conflict', `entity ${name} is managed by its agent`);
     }
     const nowMs = this.#ports.nowMs();
     this.#ports.tree.ensureEntity(namespace, name);

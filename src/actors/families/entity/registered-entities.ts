@@ -7,10 +7,14 @@ import { platformNamespace } from '../../platform/platform-events.ts';
 export class RegisteredEntities {
   readonly #keys = new Set<string>();
   readonly #committed = new Set<string>();
+  /** Places held for entities whose actors have not heard of them yet, by how many messages hold them. */
+  readonly #held = new Map<string, number>();
+  /** Of those the ones that have no place otherwise. */
+  #onlyHeld = 0;
 
   /** Places taken under the limit, writes under way included. */
   get taken(): number {
-    return this.#keys.size;
+    return this.#keys.size + this.#onlyHeld;
   }
 
   /** As committed. */
@@ -19,16 +23,35 @@ export class RegisteredEntities {
   }
 
   has(namespace: string, name: string): boolean {
-    return this.#keys.has(entityKey(namespace, name));
+    const key = entityKey(namespace, name);
+    return this.#keys.has(key) || this.#held.has(key);
+  }
+
+  /** Holds a place until its message was answered: call what this returns then, once. */
+  hold(namespace: string, name: string): () => void {
+    const key = entityKey(namespace, name);
+    const before = this.#held.get(key) ?? 0;
+    if (before === 0 && !this.#keys.has(key)) this.#onlyHeld += 1;
+    this.#held.set(key, before + 1);
+    return () => {
+      const left = (this.#held.get(key) ?? 1) - 1;
+      if (left > 0) return void this.#held.set(key, left);
+      this.#held.delete(key);
+      if (!this.#keys.has(key)) this.#onlyHeld -= 1;
+    };
   }
 
   /** The platform's own entities are not what anybody pays for. */
   add(namespace: string, name: string): void {
-    if (namespace !== platformNamespace) this.#keys.add(entityKey(namespace, name));
+    const key = entityKey(namespace, name);
+    if (namespace === platformNamespace || this.#keys.has(key)) return;
+    this.#keys.add(key);
+    if (this.#held.has(key)) this.#onlyHeld -= 1;
   }
 
   delete(namespace: string, name: string): void {
-    this.#keys.delete(entityKey(namespace, name));
+    const key = entityKey(namespace, name);
+    if (this.#keys.delete(key) && this.#held.has(key)) this.#onlyHeld += 1;
   }
 
   /** The record of a new entity was refused: it gives its place back. One that is in the store keeps it. */

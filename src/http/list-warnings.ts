@@ -1,8 +1,9 @@
-// Warnings about lists: fields of a selector that no item of the kind has. Such a selector matches as if the field were
-// absent, so the list is likely empty for no reason that the reader can see.
+// Warnings about lists that are empty for no reason that the reader can see: of a namespace that does not exist, or by a
+// selector with a field that no item of the kind has, which matches as if the field were absent.
 import type { ResourceKind } from '../model/resource-kind.ts';
 import { parseSelectors } from '../model/selectors.ts';
 import { nearestName } from '../model/unknown-fields.ts';
+import type { BackendPort } from './backend-port.ts';
 import { examples } from './openapi/examples.ts';
 import type { Call, Route } from './route.ts';
 
@@ -29,6 +30,16 @@ const describe = (kind: ResourceKind, field: string): string => {
   const hint = nearest === undefined ? '' : `, did you mean ${nearest}?`;
   return `fieldSelector: ${kind.path} have no field ${field}${hint}`;
 };
+
+/** The reference product answers with an empty list, and so do we. */
+export const namespaceWarnings = (
+  { resources }: Pick<BackendPort, 'resources'>,
+  route: Pick<Route, 'method' | 'doc'>,
+  { parameters: { namespace } }: Pick<Call, 'parameters'>,
+): readonly string[] =>
+  namespace === undefined || kindListed(route) === undefined || resources.hasNamespace(namespace)
+    ? []
+    : [`the namespace ${namespace} does not exist`];
 
 /** One sentence per unknown field. */
 export const selectorWarnings = (
