@@ -59,7 +59,7 @@ export const nearestName = (unknown: string, known: readonly string[]): string |
 const leaves: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
 
 /** Nothing is in it. Bodies have tens of thousands of these; they are not worth the text of a path. */
-const isLeaf = (schema: z.core.$ZodType): boolean => leaves.has(bare(schema).type);
+const isLeaf = (schema: z.core.$ZodType): boolean => leaves.has(definitionOf(bareSchema(schema)).type);
 
 const walk = (schema: z.core.$ZodType, value: unknown, path: string, found: UnknownField[]): void => {
   if (found.length >= maxUnknownFields) return;
