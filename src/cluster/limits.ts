@@ -44,3 +44,16 @@ export const maxRememberedSenders = 256;
 export const maxOutcomeCharacters = 512;
 /** The address of a message, in bytes of UTF-8. */
 export const maxAddressBytes = 4_096;
+
+/** What surrounds an answer to a question, as JSON. */
+export const answerHeadBytes = 64;
+/** How often backends whose answers were cut short are asked for more of one page. The page is shorter after that. */
+export const maxGatherRounds = 64;
+
+/** How often a backend repeats the number of its last change of the configuration. */
+export const newsPulseMs = 500;
+/** Changes of the configuration that wait to be read one by one. With more, everything is read. */
+export const maxPendingChanges = 1_000;
+/** Pauses before a change is read again after a failure: doubled from the first to the last. */
+export const minReadAgainMs = 100;
+export const maxReadAgainMs = 1_000;

@@ -113,7 +113,12 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'assets/asset-store': { underWay: perResource, kept: oneCall, releases: oneCall },
   'assets/turns': { waiting: because('one a build that is fetched; builds are resources') },
   'assets/unpack-archive': { '#folders': oneCall, '#files': oneCall, '#links': oneCall },
+  'cluster/changed': {
+    '#heard': because('maxRememberedSenders; the one that was heard of least lately is forgotten'),
+    '#pending': because('maxPendingChanges; past that everything is read'),
+  },
   'cluster/forward': { '#lanes': perShard },
+  'cluster/gather': { answers: oneCall, missing: oneCall, seen: oneCall, sources: oneCall },
   'cluster/lane': { '#ready': perShard },
   'cluster/memory-bus': {
     '#clients': simulated,
