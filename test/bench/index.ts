@@ -1,6 +1,7 @@
 // `npm run bench`: every bench in turn, each printing its figures; `npm run bench -- NAME...` those. Nothing is asserted:
 // figures are read by people, and change with the machine. Each bench also runs alone.
 import { benchAgent } from './agent.ts';
+import { benchBus } from './bus.ts';
 import { benchCheckMachine } from './check-machine.ts';
 import { benchCtl } from './ctl.ts';
 import { benchGarbage } from './garbage.ts';
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   road: benchRoad,
   garbage: benchGarbage,
   agent: benchAgent,
+  bus: benchBus,
   http: benchHttp,
   'mon-ctl': benchCtl,
   watching: benchWatching,

@@ -23,6 +23,8 @@ export const natsSkipReason = (): string | false => {
 
 export interface NatsServer extends Broker {
   readonly port: number;
+  /** Of the process that runs now. */
+  readonly pid: number;
   /** Writes the configuration anew; the server reads it at its next start, or at once with `signal('SIGHUP')`. */
   configure(lines: readonly string[]): void;
 }
@@ -36,9 +38,21 @@ export const startNats = async (lines: readonly string[] = []): Promise<NatsServ
   const configure = (more: readonly string[]): void =>
     writeFileSync(file, [`listen: "127.0.0.1:${port}"`, ...more, ''].join('\n'));
   configure(lines);
-  const launch = () => spawn(command, ['-c', file], { stdio: 'ignore', detached: true, cwd: directory });
+  let pid = 0;
+  const launch = () => {
+    const child = spawn(command, ['-c', file], { stdio: 'ignore', detached: true, cwd: directory });
+    pid = child.pid ?? 0;
+    return child;
+  };
   const broker = await brokerOf(`nats://127.0.0.1:${port}`, directory, launch, () => greets(port));
-  return { ...broker, port, configure };
+  return {
+    ...broker,
+    port,
+    configure,
+    get pid() {
+      return pid;
+    },
+  };
 };
 
 /** A NATS server speaks first. */
