@@ -40,6 +40,10 @@ test('a namespace comes with its role and is deleted only when nothing is left i
   assert.deepEqual(await names('viewer'), ['default']);
   assert.deepEqual(await names('nobody'), []);
   assert.deepEqual(await names('viewer', '/api/enterprise/user-namespaces'), ['default']);
+  const read = async (as: string, name: string) =>
+    (await house.ask('GET', `${namespaces}/${name}`, { as })).status;
+  assert.deepEqual(await Promise.all([read('viewer', 'default'), read('viewer', 'other')]), [200, 404]);
+  assert.deepEqual(await Promise.all([read('nobody', 'default'), read('admin', 'other')]), [404, 200]);
 });
 
 test('a resource that is being written keeps its namespace from being deleted', async (t) => {
