@@ -231,8 +231,8 @@ page(
 
 ${note}
 
-Every statechart of backend and agent: its states, the events it knows and its transitions. The handbook draws
-each one, a backend does at \`/ui/machines\`, and shows each actor in its statechart while it runs. [Machines](../machines.md) tells why they are as they are.
+Every statechart of backend and agent: its states, the events it knows and its transitions. Below each
+heading the handbook has a drawing. A running backend draws them at \`/ui/machines\`, with the states each actor is in. [Machines](../machines.md) explains the design.
 
 ## Families
 

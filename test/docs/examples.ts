@@ -81,6 +81,7 @@ export class Reader {
     this.#dir = dir;
     this.#ports = ports;
     this.#environment = environment;
+    process.on('exit', this.#kill).on('SIGTERM', this.#leave);
   }
 
   /** The programs as commands on the path, and free ports instead of the default ones. */
@@ -128,7 +129,15 @@ export class Reader {
     }
   }
 
+  /** Where this process ends before `close`, what it started must not go on: groups of their own outlive it. */
+  readonly #kill = (): void => {
+    for (const { pid, exitCode, signalCode } of this.#running.values())
+      if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
+  };
+  readonly #leave = (): never => process.exit(143);
+
   async close(): Promise<void> {
+    process.off('exit', this.#kill).off('SIGTERM', this.#leave);
     for (const child of [...this.#running.values()].reverse()) {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -150,7 +159,7 @@ export class Reader {
         assert.fail(
           `${where}: exit status ${code}, and it printed\n${text}\n${shown === undefined ? '' : `instead of\n${shown}`}`,
         );
-      await sleep(400);
+      await sleep(700);
     }
   }
 
