@@ -218,6 +218,11 @@ export const backendLines = [
   ['look', 'earlier API request failed', 'An internal error of the earlier API. Report it.'],
   ['note', 'unable to send an earlier API response', 'The reader went away.'],
   [
+    'look',
+    'a ... of a client was dropped',
+    'With the level error: an internal error with one message; report it with the stack. With the level warning: the message was refused; `reason` says why.',
+  ],
+  [
     'note',
     'a ... of a client cannot be taken now, trying again',
     'The store does not take writes at the moment.',
