@@ -11,7 +11,7 @@ const onlyForTests = [
 ];
 
 /** Several backends that all serve: built and tested, and not yet part of a program (see docs/cluster.md). */
-const aheadOfUse = ['src/cluster/**'];
+const aheadOfUse = ['src/cluster/**', 'src/main/cluster/**'];
 
 /** @type {import('knip').KnipConfig} */
 const config = {

@@ -14,6 +14,7 @@ import { type Rebuilt, restoreBackend } from './compose/restore.ts';
 import type { Services } from './compose/services.ts';
 import { compose } from './compose.ts';
 import type { GroupCommit } from './durable/group-commit.ts';
+import type { OfferedEvent } from './elsewhere.ts';
 import type { EventIndex } from './events/event-index.ts';
 import { Incidents } from './events/incidents.ts';
 import type { Page, ReadQuery } from './events/read-model.ts';
@@ -210,6 +211,11 @@ export class Backend {
     const { ingest } = this.#services;
     if (kind === 'keepalive' && event.entity.entity_class === 'agent') ingest.keepalive(event, receipt);
     else ingest.event(event, receipt);
+  }
+
+  /** An event that another backend took in, since its entity lives here. */
+  takeEvent(offered: OfferedEvent, receipt: Receipt): void {
+    this.#services.ingest.here(offered, receipt);
   }
 
   readEvents(query: ReadQuery<CheckEvent>): Promise<Page<CheckEvent>> {

@@ -119,6 +119,7 @@ export const compose = (dependencies: Dependencies): Services => {
     silences,
     unrouted: pipelines.unrouted,
     isCrowded,
+    elsewhere: dependencies.elsewhere,
     announce,
   });
   const sessions = composeSessions(dependencies, tree, withheld);
@@ -128,7 +129,7 @@ export const compose = (dependencies: Dependencies): Services => {
     nowMs,
     ensureEntity: (namespace, name) => tree.ensureEntity(namespace, name),
     tell: registry.tell,
-    accept: (event, receipt) => ingest.event(event, receipt),
+    accept: (event, receipt) => ingest.here({ type: 'event', event }, receipt),
     onFault: (error) => faults.report('an event about the platform', error),
   });
   const clients: Clients = new Clients({

@@ -6,6 +6,7 @@ import { blankEntity, type Entity, withOwnSubscription } from '../model/entity.t
 import { MonError } from '../model/errors.ts';
 import { type CheckEvent, type Event, eventNamespace, hasCheck, writtenEntity } from '../model/event.ts';
 import { withMetricHandlers } from '../model/metric-handlers.ts';
+import type { Elsewhere, OfferedEvent } from './elsewhere.ts';
 import { importTraceOf, isSignOfLife } from './events/written-event.ts';
 import type { EntityGate } from './families/entity/entity-bounds.ts';
 import type { EntityTree } from './families/entity/entity-tree.ts';
@@ -28,6 +29,8 @@ export interface IngestPorts {
   readonly unrouted: (event: Event) => unknown;
   /** The deliveries of all checks take as much as they may. */
   readonly isCrowded: () => boolean;
+  /** In a cluster: where entities live that are not here. */
+  readonly elsewhere?: Elsewhere | undefined;
   /** To the pipelines: an event without a check is handled and not kept. The receipt is told once it is durable. */
   readonly announce: (event: Event, receipt: Receipt) => void;
 }
@@ -41,6 +44,20 @@ export class Ingest {
 
   /** A result or metrics, from an agent. The receipt is told after the commit. */
   event(event: Event, receipt: Receipt): void {
+    // Metrics alone change nothing of their entity: they are handled where they arrive.
+    if (hasCheck(event) && this.#livesElsewhere(event, writtenEntity(event)))
+      this.#send(writtenEntity(event), { type: 'event', event }, receipt);
+    else this.#event(event, receipt);
+  }
+
+  /** An event about this backend, or one that another backend sent here because its entity lives here. */
+  here(offered: OfferedEvent, receipt: Receipt): void {
+    if (offered.type === 'written') this.#write(offered.event, offered.repeatKey, receipt);
+    else if (offered.type === 'keepalive') this.#keepalive(offered.event, receipt);
+    else this.#event(offered.event, receipt);
+  }
+
+  #event(event: Event, receipt: Receipt): void {
     const namespace = eventNamespace(event);
     if (!this.#ports.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
     if (!hasCheck(event)) return this.#ports.announce(event, receipt);
@@ -53,6 +70,12 @@ export class Ingest {
    */
   write(written: Event, repeatKey: string | null, receipt: Receipt): void {
     if (isSignOfLife(written)) return this.keepalive(written, receipt);
+    if (this.#livesElsewhere(written, writtenEntity(written)))
+      this.#send(writtenEntity(written), { type: 'written', event: written, repeatKey }, receipt);
+    else this.#write(written, repeatKey, receipt);
+  }
+
+  #write(written: Event, repeatKey: string | null, receipt: Receipt): void {
     const namespace = eventNamespace(written);
     if (!this.#ports.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
     const target = written.check?.proxy_entity_name || written.entity.metadata.name;
@@ -70,6 +93,12 @@ export class Ingest {
 
   /** A keepalive goes to the entity first, which then publishes it as an event of the check `keepalive`. */
   keepalive(event: Event, receipt: Receipt): void {
+    const { name } = event.entity.metadata;
+    if (this.#livesElsewhere(event, name)) this.#send(name, { type: 'keepalive', event }, receipt);
+    else this.#keepalive(event, receipt);
+  }
+
+  #keepalive(event: Event, receipt: Receipt): void {
     const namespace = eventNamespace(event);
     const { name } = event.entity.metadata;
     if (!this.#ports.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
@@ -87,6 +116,15 @@ export class Ingest {
   /** What an entity actor made of a keepalive, or of its absence: an event of the check `keepalive`. */
   publishKeepalive(event: CheckEvent, receipt: Receipt): void {
     this.#tellCheck(eventNamespace(event), event, receipt);
+  }
+
+  #livesElsewhere(event: Event, entity: string): boolean {
+    const { elsewhere } = this.#ports;
+    return elsewhere !== undefined && !elsewhere.isHere(eventNamespace(event), entity);
+  }
+
+  #send(entity: string, offered: OfferedEvent, receipt: Receipt): void {
+    this.#ports.elsewhere?.offer(eventNamespace(offered.event), entity, offered, receipt);
   }
 
   #result(namespace: string, event: CheckEvent, receipt: Receipt): void {

@@ -1,6 +1,7 @@
 // Dependencies: what a backend is put together from.
 import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
+import type { Elsewhere } from '../elsewhere.ts';
 import type { BootPorts } from '../families/boot/boot-family.ts';
 import type { EntityBounds } from '../families/entity/limits.ts';
 import type { Families } from '../families/kit/families.ts';
@@ -31,6 +32,8 @@ export interface Dependencies {
   readonly runPipelines?: PipelinesPorts['run'];
   /** Name of this backend among its peers. */
   readonly name: string;
+  /** In a cluster: where entities live that are not here. Absent: all of them live here. */
+  readonly elsewhere?: Elsewhere | undefined;
   /** The steps of this backend, from its start to its stop. */
   readonly boot: BootPorts;
   /** The tree gave up. */

@@ -21,6 +21,7 @@ export interface BackendOptions
     | 'entityBounds'
     | 'maxWaitingDeliveryBytes'
     | 'onCollapse'
+    | 'elsewhere'
   > {
   readonly store: SnapshotStore;
   /** Keys that are not in the store; see `openResources`. Without them nothing in it is sealed. */

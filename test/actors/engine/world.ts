@@ -43,7 +43,12 @@ export interface WorldOptions
   extends Partial<
     Pick<
       BackendOptions,
-      'deregistrationHandler' | 'entityLimit' | 'entityBounds' | 'maxWaitingDeliveryBytes' | 'assets'
+      | 'elsewhere'
+      | 'deregistrationHandler'
+      | 'entityLimit'
+      | 'entityBounds'
+      | 'maxWaitingDeliveryBytes'
+      | 'assets'
     >
   > {
   readonly seed?: number;
@@ -163,6 +168,7 @@ export class World {
       deliveryWorkers: 100,
       entityBounds: this.#options.entityBounds,
       maxWaitingDeliveryBytes: this.#options.maxWaitingDeliveryBytes,
+      elsewhere: this.#options.elsewhere,
       ...(this.#options.assets === undefined ? {} : { assets: this.#options.assets }),
       env: process.env,
       onCollapse: () => assert.fail('the supervisor tree gave up'),
