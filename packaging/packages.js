@@ -12,6 +12,7 @@ import { stringify } from 'yaml';
 import { starterChecks, starterHandler } from '../dist/src/main/starter-checks.js';
 import { manPage } from './man-page.js';
 import { describe, packages } from './nfpm.js';
+import { sbom } from './sbom.js';
 
 const root = join(import.meta.dirname, '..');
 const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -78,21 +79,6 @@ const parts = (arch, built) => ({
     ),
 });
 
-const sbom = () => {
-  const text = execFileSync(
-    'npm',
-    ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--sbom-type=application'],
-    {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 1e8,
-    },
-  );
-  const { serialNumber: _, ...document } = JSON.parse(text);
-  document.metadata.timestamp = date();
-  writeFileSync(join(out, `mon-${version}.cdx.json`), `${JSON.stringify(document, null, 2)}\n`);
-};
-
 const writeSums = () => {
   const names = readdirSync(out).filter((name) => /\.(?:deb|rpm|gz|xz|json|tgz)$/.test(name));
   const sum = (name) =>
@@ -130,6 +116,6 @@ for (const arch of values.arch.split(',')) {
       });
   }
 }
-sbom();
+writeFileSync(join(out, `mon-${version}.cdx.json`), `${JSON.stringify(sbom(built), null, 2)}\n`);
 writeSums();
 rmSync(work, { recursive: true, force: true });
