@@ -4,16 +4,29 @@ import { join } from 'node:path';
 const linux = join(import.meta.dirname, 'linux');
 const architectures = { x64: 'amd64', arm64: 'arm64' };
 
-const file = (src, dst, mode = 0o644, type = undefined) => ({
+/** `more`: what nfpm knows of a file beyond its mode, such as the packager it is for. */
+const file = (src, dst, mode = 0o644, more = {}) => ({
   src,
   dst,
-  ...(type === undefined ? {} : { type }),
+  ...more,
   file_info: { mode, owner: 'root', group: 'root' },
 });
 
+/** A file whose place, or kind, differs between the families of distributions. */
+const placed = (src, deb, rpm, rpmType = undefined) => [
+  file(src, deb, 0o644, { packager: 'deb' }),
+  file(src, rpm, 0o644, { packager: 'rpm', ...(rpmType === undefined ? {} : { type: rpmType }) }),
+];
+
 const service = (name, settings) => [
-  file(join(linux, `${name}.service`), `/lib/systemd/system/${name}.service`),
-  file(join(linux, `${settings}.yml.example`), `/etc/mon/${settings}.yml.example`, 0o644, 'config|noreplace'),
+  ...placed(
+    join(linux, `${name}.service`),
+    `/lib/systemd/system/${name}.service`,
+    `/usr/lib/systemd/system/${name}.service`,
+  ),
+  file(join(linux, `${settings}.yml.example`), `/etc/mon/${settings}.yml.example`, 0o644, {
+    type: 'config|noreplace',
+  }),
 ];
 
 export const packages = {
@@ -35,7 +48,11 @@ export const packages = {
     program: 'mon-ctl',
     contents: ({ completions }) => [
       file(completions.bash, '/usr/share/bash-completion/completions/mon-ctl'),
-      file(completions.zsh, '/usr/share/zsh/vendor-completions/_mon-ctl'),
+      ...placed(
+        completions.zsh,
+        '/usr/share/zsh/vendor-completions/_mon-ctl',
+        '/usr/share/zsh/site-functions/_mon-ctl',
+      ),
       file(completions.fish, '/usr/share/fish/vendor_completions.d/mon-ctl.fish'),
     ],
     isService: false,
@@ -68,8 +85,18 @@ export const describe = (name, arch, { version, homepage }, maintainer, made) =>
     rpm: { compression: 'gzip' },
     contents: [
       file(made.executable(program), `/usr/bin/${program}`, 0o755),
-      file(made.manPage(program), `/usr/share/man/man1/${program}.1.gz`),
-      file(made.license, `/usr/share/doc/${name}/copyright`),
+      ...placed(
+        made.manPage(program),
+        `/usr/share/man/man1/${program}.1.gz`,
+        `/usr/share/man/man1/${program}.1.gz`,
+        'doc',
+      ),
+      ...placed(
+        made.license,
+        `/usr/share/doc/${name}/copyright`,
+        `/usr/share/licenses/${name}/LICENSE`,
+        'license',
+      ),
       ...contents(made),
     ],
     ...(isService
