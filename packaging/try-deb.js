@@ -3,7 +3,7 @@
 // Usage (root, Linux, with debootstrap): node packaging/try-deb.js [--packages=FOLDER] [--old=FOLDER] [--suite=bookworm | --base=FOLDER] [--keep]
 //
 // --packages has the .deb files (npm run package; node packaging/packages.js); --old those of an older version, which is upgraded.
-// --base is what debootstrap made before (with systemd, systemd-sysv and dbus) and is copied.
+// --base is what debootstrap made before (with systemd, systemd-sysv, dbus and procps) and is copied.
 // Without --old the same programs are installed under a lower version first. Takes two minutes on an idle machine.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootDebian, eventually } from './try-machine.js';
+import { assertKept, prepareUpgrade } from './try-upgrade.js';
 
 const { values } = parseArgs({
   options: {
@@ -53,9 +54,9 @@ const debsIn = (folder) => {
   });
 };
 
-/** The same packages with a lower version. */
-const lowered = (folder) => {
-  for (const deb of debsIn(values.packages)) {
+/** The packages in `from` with a lower version, as apt compares only that. */
+const lowered = (from, folder) => {
+  for (const deb of debsIn(from)) {
     const unpacked = join(folder, 'unpacked');
     execFileSync('dpkg-deb', ['-R', deb, unpacked]);
     const control = join(unpacked, 'DEBIAN/control');
@@ -88,8 +89,9 @@ const tryAll = async (machine, folder) => {
     run('apt-get', 'install', '-y', '-qq', '--no-install-recommends', '--allow-downgrades', ...debs);
   const ctl = (...words) => run('mon-ctl', ...words);
   const json = (...words) => JSON.parse(ctl(...words, '--format', 'json'));
+  const tools = { run, succeeds, path, ctl, json };
 
-  const older = copyDebs(values.old ?? lowered(folder), 'older');
+  const older = copyDebs(lowered(values.old ?? values.packages, folder), 'older');
   const newer = copyDebs(values.packages, 'newer');
   assert.ok(!succeeds('sh', '-c', 'command -v node'), 'no Node inside');
   install(older);
@@ -164,6 +166,7 @@ const tryAll = async (machine, folder) => {
   });
   const arrived = () => new Set(json('event', 'list').map(({ check }) => check?.metadata.name));
   await eventually('load', () => arrived().has('agent-20'));
+  const prepared = await prepareUpgrade(tools, eventually);
   const pids = services.map((service) => show(service, 'MainPID'));
   const installed = versionOf('mon-agent');
   install(newer);
@@ -187,6 +190,7 @@ const tryAll = async (machine, folder) => {
   said(
     `upgraded ${installed} to ${replaced} under load: all of ${accepted.agent.length} events through the agent and ${accepted.backend.length} through the API are there`,
   );
+  said(`kept: ${await assertKept(tools, eventually, prepared)}`);
 
   for (const service of services) {
     const { RssAnon, RssFile } = Object.fromEntries(

@@ -35,7 +35,7 @@ export const bootDebian = async (folder, { suite, base }) => {
   const root = join(folder, 'root');
   if (base !== undefined) execFileSync('cp', ['-a', base, root]);
   else {
-    const include = '--include=systemd,systemd-sysv,dbus';
+    const include = '--include=systemd,systemd-sysv,dbus,procps';
     const words = ['--variant=minbase', include, suite, root];
     execFileSync('debootstrap', words, { stdio: ['ignore', 'ignore', 'inherit'] });
   }
@@ -64,6 +64,7 @@ export const bootDebian = async (folder, { suite, base }) => {
     run: (...words) =>
       execFileSync('nsenter', [...enter, 'chroot', root, ...words], {
         encoding: 'utf8',
+        maxBuffer: 1e8,
         stdio: ['ignore', 'pipe', 'inherit'],
       }),
     /** The same, and whether it succeeded. */
