@@ -16,10 +16,16 @@ import(${dist(main)}).then(({ main }) => main(process.argv));
 `;
 
 /**
- * For programs that are idle most of the time: a small heap, and no optimized code for functions that run only a few hundred
- * times, so that the pages of the optimizing compiler stay on the disk.
+ * For programs that are idle most of the time: a small heap; no optimized code for functions that run only a few hundred times,
+ * so that the pages of the optimizing compiler stay on the disk; and compiled code that was not used between two collections
+ * of garbage goes, which is most of what only the start needs.
  */
-const smallFlags = ['--max-semi-space-size=1', '--optimize-for-size', '--invocation-count-for-maglev=4000'];
+const smallFlags = [
+  '--max-semi-space-size=1',
+  '--optimize-for-size',
+  '--invocation-count-for-maglev=4000',
+  '--bytecode-old-age=1',
+];
 
 /** Programs, with what Node is told before it runs them. */
 export const programs = {
