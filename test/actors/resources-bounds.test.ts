@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ResourceTable } from '../../src/actors/resources/resource-table.ts';
-import { MemoryCommitter } from '../http/memory-committer.ts';
+import { MemoryCommitter, storeFull } from '../http/memory-committer.ts';
 
 const id = (name: string) => ({ segment: 'filters', namespace: '', name });
 
@@ -24,6 +24,24 @@ test('so many resources of a kind are kept; one more is refused, and those that 
   await again.delete(id('a'));
   await again.put(id('c'), { name: 'c' });
   assert.equal(again.kept.count, 3);
+});
+
+test('many writes at once take no more places than there are, and one that fails gives its place back', async () => {
+  const { table, committer } = await open({ maxPerKind: 3, maxBytes: 1_000 });
+  const names = Array.from({ length: 12 }, (_, at) => `f${at}`);
+  const told = await Promise.allSettled(names.map((name) => table.create(id(name), { name })));
+  assert.equal(told.filter(({ status }) => status === 'fulfilled').length, 3);
+  assert.deepEqual([table.count('filters'), table.kept.count], [3, 3]);
+  const before = table.kept;
+  await table.delete(id('f0'));
+  committer.failWith = storeFull();
+  await assert.rejects(table.create(id('new'), { name: 'new' }));
+  await assert.rejects(table.put(id('f1'), { name: 'f1', text: 'x'.repeat(900) }));
+  committer.failWith = null;
+  await table.create(id('f0'), { name: 'f0' });
+  assert.deepEqual(table.kept, before);
+  const large = names.map((name) => table.put({ ...id(name), segment: 'hooks' }, { text: 'x'.repeat(300) }));
+  assert.equal((await Promise.allSettled(large)).filter(({ status }) => status === 'fulfilled').length, 3);
 });
 
 test('all resources together take so many bytes; a change that makes one smaller is always taken', async () => {

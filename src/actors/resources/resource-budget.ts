@@ -1,5 +1,5 @@
 // What all resources take: how many of a kind, and how many bytes. What exists can always be read and deleted, and be changed
-// into something that is no larger.
+// into something that is no larger. A write takes its place before its commit, so that many at once can't exceed the limits.
 import { MonError } from '../../model/errors.ts';
 import { maxResourceBytes, maxResourcesPerKind } from './limits.ts';
 
@@ -16,6 +16,8 @@ export const resourceBounds: ResourceBounds = {
 export class ResourceBudget {
   readonly #bounds: ResourceBounds;
   readonly #sizes = new Map<string, number>();
+  /** New resources whose commit is under way, by kind. */
+  readonly #arriving = new Map<string, number>();
   #bytes = 0;
 
   constructor(bounds: ResourceBounds) {
@@ -30,11 +32,15 @@ export class ResourceBudget {
     return this.#sizes.size;
   }
 
-  /** Throws `invalid` when there is no room. `kept`: how many of the kind there are. */
-  check(segment: string, key: string, size: number, kept: number): void {
+  /**
+   * Takes the place of a resource that is about to be committed. Throws `invalid` when there is no room. `kept`: how many of
+   * the kind there are. Call what it returns when the commit has ended; a write that failed gives its place back.
+   */
+  take(segment: string, key: string, size: number, kept: number): (isKept: boolean) => void {
     const { maxPerKind, maxBytes } = this.#bounds;
     const before = this.#sizes.get(key);
-    if (before === undefined && kept >= maxPerKind)
+    const arriving = this.#arriving.get(segment) ?? 0;
+    if (before === undefined && kept + arriving >= maxPerKind)
       throw new MonError(
         'invalid',
         `there are ${maxPerKind} ${segment} already, the most there may be: delete some that are no longer needed`,
@@ -44,6 +50,14 @@ export class ResourceBudget {
         'invalid',
         `all resources together would take more than ${maxBytes} bytes: delete some that are no longer needed`,
       );
+    this.set(key, size);
+    if (before === undefined) this.#arriving.set(segment, arriving + 1);
+    return (isKept) => {
+      if (before === undefined) this.#arriving.set(segment, (this.#arriving.get(segment) ?? 1) - 1);
+      if (isKept) return;
+      if (before === undefined) this.delete(key);
+      else this.set(key, before);
+    };
   }
 
   set(key: string, size: number): void {

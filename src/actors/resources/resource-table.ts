@@ -186,10 +186,13 @@ export class ResourceTable {
       const previous = this.get(id.segment, id.namespace, id.name);
       const resource = deepFreeze(next(previous));
       const [key, size] = [laneOf(id), sizeOf(resource)];
-      this.#budget.check(id.segment, key, size, this.count(id.segment));
-      await this.#commit(id, resource, previous);
+      const settle = this.#budget.take(id.segment, key, size, this.count(id.segment));
+      await this.#commit(id, resource, previous).catch((error) => {
+        settle(false);
+        throw error;
+      });
       this.#store(id.segment).set(id.namespace, id.name, resource);
-      this.#budget.set(key, size);
+      settle(true);
       this.#tell({ type: 'put', ...id, resource, previous });
       return { resource, previous };
     };
