@@ -14,6 +14,8 @@ export const busPingMs = 2_000;
 export const busConnectMs = 5_000;
 /** The pause between two attempts to reach the same server, with as much again at random. */
 export const busReconnectMs = 250;
+/** Different complaints of the server that are reported between two reconnects. */
+export const maxComplaints = 100;
 /** After this a subscription that the server refused is tried again. */
 export const busResubscribeMs = 2_000;
 

@@ -12,7 +12,7 @@ import {
 import { type Bus, BusError, type BusHandler, type BusReport, type BusStatus } from './bus.ts';
 import type { ClusterClock } from './clock.ts';
 import { Handlers } from './handlers.ts';
-import { busConnectMs, busResubscribeMs } from './limits.ts';
+import { busConnectMs, busResubscribeMs, maxComplaints } from './limits.ts';
 import { type NatsSettings, natsOptions } from './nats-options.ts';
 import { openingError, wordsOf } from './nats-words.ts';
 import { checkSize } from './payload-size.ts';
@@ -57,6 +57,8 @@ class NatsBus implements Bus {
   #dropped = 0;
   #stopRetry: (() => void) | undefined;
   #drained: Promise<void> | undefined;
+  /** What was reported since the last reconnect. */
+  readonly #complaints = new Set<string>();
   /** What the server refused during the start. */
   #refusal: string | undefined;
 
@@ -234,14 +236,20 @@ class NatsBus implements Bus {
     if (this.#state !== 'reconnecting') return;
     this.#maxPayloadBytes = this.#connection.info?.max_payload ?? this.#maxPayloadBytes;
     this.#report('info', `connected to the NATS server ${this.#connection.getServer()} again`);
+    this.#complaints.clear();
     this.#attachMissing();
     this.#enter('connected');
   }
 
+  /** What comes again, such as a subscription that is refused every time, is reported once until the next reconnect. */
   #complained(error: Error): void {
-    this.#report('warn', wordsOf(error));
+    const words = wordsOf(error);
+    if (!this.#complaints.has(words) && this.#complaints.size < maxComplaints) {
+      this.#complaints.add(words);
+      this.#report('warn', words);
+    }
     if (error instanceof errors.PermissionViolationError && error.operation === 'publish')
-      this.#requests.failAll('forbidden', wordsOf(error), (subject) => subject === error.subject);
+      this.#requests.failAll('forbidden', words, (subject) => subject === error.subject);
   }
 
   #enter(state: BusStatus['state']): void {

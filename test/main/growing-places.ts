@@ -125,7 +125,11 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     '#listeners': simulated,
     '#subscriptions': simulated,
   },
-  'cluster/nats-bus': { '#listeners': ofTheProgram, '#wishes': ofTheProgram },
+  'cluster/nats-bus': {
+    '#complaints': because('maxComplaints; emptied at every reconnect'),
+    '#listeners': ofTheProgram,
+    '#wishes': ofTheProgram,
+  },
   'cluster/receive': {
     '#senders': because('maxRememberedSenders; the one that was heard of least lately is forgotten'),
     begun: oneCall,
