@@ -15,7 +15,7 @@ const leansOn: Record<string, readonly string[]> = {
   machines: ['model'],
   program: ['model'],
   wire: ['model'],
-  cluster: ['model'],
+  cluster: ['model', 'machines'],
   store: ['model', 'program'],
   pipeline: ['model', 'program', 'execution'],
   secrets: ['model'],

@@ -59,3 +59,29 @@ export const maxPendingChanges = 1_000;
 /** Pauses before a change is read again after a failure: doubled from the first to the last. */
 export const minReadAgainMs = 100;
 export const maxReadAgainMs = 1_000;
+
+/** How often a member writes its heartbeat, and reads the leases and the heartbeats of the others. */
+export const memberBeatMs = 1_000;
+export const memberReadMs = 500;
+/** How often a member looks at what is due. */
+export const memberTickMs = 250;
+/** Requests about leases between two ticks, at most. */
+export const memberRequestsPerTick = 8;
+/** A request to the store that was not answered by then counts as failed; it may still take effect. */
+export const memberRequestMs = 2_000;
+
+/**
+ * A member accepts and acknowledges nothing once its last confirmed heartbeat was sent this long ago, by its monotonic or
+ * its wall clock. Others wait for `memberPatienceMs` of theirs: clocks may run at rates up to 1.5 apart.
+ */
+export const memberFreshMs = 4_000;
+export const memberPatienceMs = 6_000;
+/** Nothing is handed to a member whose heartbeat has not moved for this long. */
+export const memberQuietMs = 2_500;
+/** Records of dead members are kept this long, so that no late write brings one back to life. */
+export const memberForgetMs = 600_000;
+
+/** Shards that one member claims or loads at once. */
+export const shardTakesAtOnce = 32;
+/** Shards that are on their way from one member to others at once, unless it drains. */
+export const shardMovesAtOnce = 8;

@@ -1,10 +1,11 @@
-// Every statechart with a title, sorted by it: those of the actor families, and those of the agent. For the inspector, the
-// reference and the tests.
+// Every statechart with a title, sorted by it: those of the actor families, those of the agent, and those of a cluster. For the
+// inspector, the reference and the tests.
 import type { AnyStateMachine } from 'xstate';
 import { families } from '../actors/families/table.ts';
 import { agentConnectionMachine } from '../machines/agent-connection/agent-connection-machine.ts';
 import { deliveryQueueMachine } from '../machines/delivery-queue/delivery-queue-machine.ts';
 import { executionMachine } from '../machines/execution/execution-machine.ts';
+import { shardMachine } from '../machines/shard/shard-machine.ts';
 
 export interface TitledMachine {
   readonly title: string;
@@ -25,6 +26,10 @@ const ofAgent: readonly TitledMachine[] = [
   { title: 'Execution: one run of one check on an agent', machine: executionMachine },
 ];
 
-export const allMachines: readonly TitledMachine[] = [...ofFamilies, ...ofAgent].sort((one, other) =>
-  one.title < other.title ? -1 : 1,
+const ofCluster: readonly TitledMachine[] = [
+  { title: 'Shard: one shard as one backend of a cluster holds it', machine: shardMachine },
+];
+
+export const allMachines: readonly TitledMachine[] = [...ofFamilies, ...ofAgent, ...ofCluster].sort(
+  (one, other) => (one.title < other.title ? -1 : 1),
 );

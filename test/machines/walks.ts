@@ -9,6 +9,7 @@ import type { DeliveryQueueContext } from '../../src/machines/delivery-queue/del
 import type { EntityContext } from '../../src/machines/entity/entity-facts.ts';
 import { configOf } from '../../src/machines/entity/registration-rule.ts';
 import type { ScheduleContext } from '../../src/machines/schedule/schedule-facts.ts';
+import type { ShardContext } from '../../src/machines/shard/shard-facts.ts';
 import { checkConfigSchema } from '../../src/model/check.ts';
 import { fixtureMember } from './fixture-member.ts';
 import { agentBackOff, idOf, sampleEvent, sampleKeepalive } from './samples.ts';
@@ -361,6 +362,22 @@ const clientWalk: Walk = {
   ],
 };
 
+const shardWalk: Walk = {
+  input: { shard: 7 },
+  length: 40,
+  facts: [
+    ...plain('lease.claimed', 'shard.unwanted', 'member.lost'),
+    ...['shard.loaded', 'shard.loaded', 'shard.loadFailed', 'shard.stopped', 'shard.stopped'].map(
+      (type) => (scene: Scene) => ({ type, epoch: pick(scene, [0, (scene.context as ShardContext).epoch]) }),
+    ),
+    ...[1, 2, 3].map(() => (scene: Scene) => ({
+      type: 'lease.seen',
+      isMine: pick(scene, [true, true, false]),
+      epoch: (scene.context as ShardContext).epoch + pick(scene, [-1, 0, 1]),
+    })),
+  ],
+};
+
 /** By machine id. */
 const walks: Readonly<Record<string, Walk>> = {
   check: checkWalk,
@@ -374,6 +391,7 @@ const walks: Readonly<Record<string, Walk>> = {
   agentConnection: agentConnectionWalk,
   deliveryQueue: deliveryQueueWalk,
   execution: executionWalk,
+  shard: shardWalk,
 };
 
 const fixtureWalk = (id: string): Walk | undefined => {
