@@ -16,7 +16,7 @@ const leansOn: Record<string, readonly string[]> = {
   program: ['model'],
   wire: ['model'],
   cluster: ['model', 'machines'],
-  store: ['model', 'program'],
+  store: ['model', 'program', 'cluster'],
   pipeline: ['model', 'program', 'execution'],
   secrets: ['model'],
   assets: ['model', 'program'],

@@ -34,7 +34,7 @@ export interface MemberOptions {
   readonly hasEnded?: (member: ClusterMember) => boolean;
 }
 
-export type MemberStatus = 'joining' | 'joined' | 'leaving' | 'left' | 'lost';
+type MemberStatus = 'joining' | 'joined' | 'leaving' | 'left' | 'lost';
 
 type Told = Extract<ShardFact, { readonly type: 'shard.loaded' | 'shard.loadFailed' | 'shard.stopped' }>;
 

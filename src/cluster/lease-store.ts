@@ -32,8 +32,8 @@ export interface LeaseStore {
   join(member: ClusterMember): Promise<void>;
   /** Adds 1 to the beat. False if the member is dead or unknown; then it must not write any more. */
   beat(incarnation: string, state: 'serving' | 'draining'): Promise<boolean>;
-  /** Makes each of them dead whose beat is still the same; one that is unknown can never join afterwards. */
-  declareDead(members: readonly Pick<ClusterMember, 'incarnation' | 'beat'>[]): Promise<void>;
+  /** Makes each of them dead whose beat is still the same. One with the beat -1 never joined, and can't any more. */
+  declareDead(members: readonly ClusterMember[]): Promise<void>;
   /** Says that this member is gone for ever. */
   leave(incarnation: string): Promise<void>;
   /** Takes each lease that is still as it was seen. */

@@ -5,11 +5,13 @@
 // filter (`rev: {$lt: new}`, with upsert): if a newer one is stored, the filter matches nothing, the upsert
 // conflicts with the existing `_id`, and the duplicate key error means `stale`. Which writes of a bulk are affected
 // is read from the documents, not from the indexes of the error: `rev` and `writer` identify the commit of a
-// document, even if a reply was lost and the driver resent the write.
+// document, even if a reply was lost and the driver resent the write. Where several backends write, the epoch of a lease
+// comes before the revision: see record-fence.ts.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoClient } from 'mongodb';
+import type { LeaseStore } from '../cluster/lease-store.ts';
 import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import { type OpenPurpose, openMarker, type StoreMarker } from './format-marker.ts';
 import {
@@ -25,15 +27,10 @@ import {
   mongoSocketMs,
   scanPageEntries,
 } from './limits.ts';
-import {
-  type Aside,
-  asideName,
-  type Examined,
-  type MaintainedStore,
-  type PutBack,
-} from './maintained-store.ts';
+import { type Aside, asideName, type Examined, type PutBack } from './maintained-store.ts';
 import { fromDocument, toDocument } from './mongo-document.ts';
 import { isConflict, isWorthRepeating, openingError, toStoreError } from './mongo-errors.ts';
+import { createMongoLeases, type MemberDocument, type ShardDocument } from './mongo-leases.ts';
 import {
   type OwnerDocument,
   type OwnerNotes,
@@ -43,6 +40,7 @@ import {
   takeOwnership,
 } from './mongo-owner.ts';
 import { UnreadableRecord } from './record-codec.ts';
+import { type Lease, olderThan, type RecordFence, type SharedStore, writtenBy } from './record-fence.ts';
 import { checkKey, compareKeys, prefixEnd } from './record-key.ts';
 import {
   type Entry,
@@ -89,6 +87,8 @@ interface Item {
   readonly at: number;
   readonly write: StoreWrite;
   readonly operation: AnyBulkWriteOperation<Row>;
+  /** The lease under which it is written, if several backends write. */
+  readonly lease?: Lease;
   /** Its revision had to be raised. */
   readonly isRaised?: true;
 }
@@ -98,7 +98,7 @@ interface Item {
  * Rejects with StoreError: 'unavailable' if no server accepts writes; 'invalid' if the URL or format is invalid, or
  * another backend owns the database.
  */
-export async function openMongoStore(options: MongoStoreOptions): Promise<MaintainedStore> {
+export async function openMongoStore(options: MongoStoreOptions): Promise<SharedStore> {
   const client = createClient(options);
   const where = `MongoDB at ${client.options.hosts.map(String).join(', ') || client.options.srvHost}`;
   try {
@@ -158,13 +158,15 @@ function databaseOf(client: MongoClient, url: string): string {
   return isNamed ? client.options.dbName : 'mon';
 }
 
-class MongoStore implements MaintainedStore {
+class MongoStore implements SharedStore {
   readonly name = 'mongodb';
   readonly maxConcurrentCommits = mongoConcurrentCommits;
   readonly #client: MongoClient;
   readonly #db: Db;
   readonly #where: string;
   readonly #ownership: Ownership | undefined;
+  #fence: RecordFence | undefined;
+  readonly leases: LeaseStore;
   readonly #writer = `${hostname()}:${process.pid}:${randomUUID()}`;
   #commits = 0;
   readonly #quarantined: Quarantined[] = [];
@@ -184,6 +186,13 @@ class MongoStore implements MaintainedStore {
     this.#db = db;
     this.#where = where;
     this.#ownership = ownership;
+    const members = db.collection<MemberDocument>('members');
+    const shards = db.collection<ShardDocument>('shards');
+    this.leases = createMongoLeases({ members, shards, where });
+  }
+
+  fenceWith(fence: RecordFence): void {
+    this.#fence = fence;
   }
 
   async commit(writes: readonly StoreWrite[]): Promise<readonly WriteOutcome[]> {
@@ -194,13 +203,17 @@ class MongoStore implements MaintainedStore {
   async #commit(writes: readonly StoreWrite[]): Promise<readonly WriteOutcome[]> {
     this.#commits += 1;
     const writer = `${this.#writer}:${this.#commits}`;
-    const items = writes.map((write, at) => ({ at, write, operation: toOperation(write, writer) }));
     const outcomes: WriteOutcome[] = [];
+    const items =
+      this.#fence === undefined
+        ? writes.map((write, at) => ({ at, write, operation: toOperation(write, writer) }))
+        : fencedItems(this.#fence, writes, writer, outcomes);
     await this.#confirmUnlessFresh();
     await this.#commitInOrder(items, writer, outcomes);
     // A write that was held up for long may have arrived after another backend took over and read the records: what
     // is acknowledged must have been there before.
     await this.#confirmUnlessFresh();
+    if (this.#fence !== undefined) refuseLost(this.#fence, items, outcomes);
     return outcomes;
   }
 
@@ -220,12 +233,12 @@ class MongoStore implements MaintainedStore {
   }
 
   async #confirmUnlessFresh(): Promise<void> {
-    if (this.#ownership?.isFresh() === false) await this.#confirm();
+    if ((this.#fence ?? this.#ownership)?.isFresh() === false) await this.#confirm();
   }
 
   /** Rejects if another backend owns the database now. */
   async #confirm(): Promise<void> {
-    const ownership = this.#ownership;
+    const ownership = this.#fence ?? this.#ownership;
     if (ownership !== undefined) await this.#ask(() => ownership.confirm());
   }
 
@@ -278,6 +291,47 @@ class MongoStore implements MaintainedStore {
       yield* page;
       after = page.at(-1)?._id ?? after;
       if (page.length < scanPageEntries) return;
+    }
+  }
+
+  async *scanShard(kind: RecordKind, shard: number): AsyncIterable<Entry> {
+    // Nothing is changed where the index exists.
+    await this.#ask(() => this.#rows(kind).createIndex({ shard: 1, _id: 1 }));
+    for (let after = ''; ; ) {
+      this.#refuseWhenClosed();
+      const page = await this.#read(() =>
+        this.#rows(kind)
+          .find({ shard, _id: { $gt: after } }, { sort: { _id: 1 }, limit: scanPageEntries })
+          .toArray(),
+      );
+      for (const row of page) {
+        const record = await this.#decode(kind, row);
+        if (record) yield { key: row._id, record };
+      }
+      after = page.at(-1)?._id ?? after;
+      if (page.length < scanPageEntries) return;
+    }
+  }
+
+  async assignShards(kind: RecordKind, shardOf: (key: string) => number): Promise<number> {
+    let assigned = 0;
+    for (let after = ''; ; ) {
+      this.#refuseWhenClosed();
+      const query = { shard: null, _id: { $gt: after } };
+      const page = await this.#read(() =>
+        this.#rows(kind)
+          .find(query, { projection: { _id: 1 }, sort: { _id: 1 }, limit: scanPageEntries })
+          .toArray(),
+      );
+      if (page.length > 0) {
+        const updates = page.map(({ _id }) => ({
+          updateOne: { filter: { _id, shard: null }, update: { $set: { shard: shardOf(_id) } } },
+        }));
+        await this.#ask(() => this.#rows(kind).bulkWrite(updates, { ordered: false }));
+      }
+      assigned += page.length;
+      after = page.at(-1)?._id ?? after;
+      if (page.length < scanPageEntries) return assigned;
     }
   }
 
@@ -381,13 +435,15 @@ class MongoStore implements MaintainedStore {
 
   /** Sends the writes; returns the items with unknown outcomes. */
   async #bulk(kind: RecordKind, items: readonly Item[]): Promise<readonly Item[]> {
-    const deletes = items.filter(({ write }) => write.type === 'delete');
+    const [deletes, puts] = [[], []] as [Item[], Item[]];
+    for (const item of items) (item.write.type === 'delete' ? deletes : puts).push(item);
     try {
       const result = await this.#rows(kind).bulkWrite(
         items.map(({ operation }) => operation),
         { ordered: false },
       );
-      return result.deletedCount === deletes.length ? [] : deletes;
+      const areAllPut = result.matchedCount + result.upsertedCount === puts.length;
+      return [...(areAllPut ? [] : puts), ...(result.deletedCount === deletes.length ? [] : deletes)];
     } catch (error) {
       if (isConflict(error)) return items;
       throw error;
@@ -421,7 +477,13 @@ class MongoStore implements MaintainedStore {
       const rev = write.type === 'put' ? write.record.rev : write.rev;
       const isOurs = write.type === 'put' && storedRev === rev && row?.writer === writer;
       if (isOurs || (storedRev === undefined && write.type === 'delete')) continue;
-      if (storedRev === undefined || storedRev < rev) again.push(item);
+      if (item.lease !== undefined) {
+        const by = writtenBy(row?.epoch, item.lease);
+        if (row !== undefined && by === 'later')
+          outcomes[at] = { written: false, why: 'stale', storedRev: storedRev ?? rev };
+        else if (storedRev === undefined) again.push(recreated(item, writer));
+        else again.push(by === 'same' && storedRev >= rev ? raised(item, storedRev + 1, writer) : item);
+      } else if (storedRev === undefined || storedRev < rev) again.push(item);
       else {
         isOwner ??= await this.#confirm().then(() => this.#ownership !== undefined);
         if (isOwner) again.push(raised(item, storedRev + 1, writer));
@@ -505,24 +567,63 @@ function examined(row: Row): Examined {
   }
 }
 
-function toOperation(write: StoreWrite, writer: string): AnyBulkWriteOperation<Row> {
+function toOperation(
+  write: StoreWrite,
+  writer: string,
+  lease?: Lease,
+  // A late change by an earlier owner must not bring back what a later owner deleted.
+  upsert = lease === undefined || (write.type === 'put' && write.record.rev === 1),
+): AnyBulkWriteOperation<Row> {
   checkKey(write.kind, write.key);
-  if (write.type === 'delete') return { deleteOne: { filter: olderThan(write.key, write.rev) } };
-  const { _id, ...replacement } = toDocument(write.kind, write.key, write.record, writer);
-  return { replaceOne: { filter: olderThan(_id, write.record.rev), replacement, upsert: true } };
+  if (write.type === 'delete') return { deleteOne: { filter: olderThan(write.key, write.rev, lease) } };
+  const { _id, ...fields } = toDocument(write.kind, write.key, write.record, writer);
+  const replacement = lease === undefined ? fields : { ...fields, ...lease };
+  return { replaceOne: { filter: olderThan(_id, write.record.rev, lease), replacement, upsert } };
 }
 
+/** Writes of records whose shard another backend owns are refused here and not sent. */
+function fencedItems(
+  fence: RecordFence,
+  writes: readonly StoreWrite[],
+  writer: string,
+  outcomes: WriteOutcome[],
+): readonly Item[] {
+  return writes.flatMap((write, at): Item[] => {
+    const lease = fence.leaseOf(write.kind, write.key);
+    if (lease === 'foreign') {
+      outcomes[at] = { written: false, why: 'stale', storedRev: revOf(write) };
+      return [];
+    }
+    if (lease === undefined) return [{ at, write, operation: toOperation(write, writer) }];
+    return [{ at, write, operation: toOperation(write, writer, lease), lease }];
+  });
+}
+
+/** What was written under a lease that ended meanwhile must not be acknowledged: its next owner may not have read it. */
+function refuseLost(fence: RecordFence, items: readonly Item[], outcomes: WriteOutcome[]): void {
+  for (const { at, write, lease } of items)
+    if (lease !== undefined && !fence.holds(lease))
+      outcomes[at] = { written: false, why: 'stale', storedRev: revOf(write) };
+}
+
+const revOf = (write: StoreWrite): number => (write.type === 'put' ? write.record.rev : write.rev);
+
+/** The same write for a record that is not there. */
+const recreated = (item: Item, writer: string): Item => ({
+  ...item,
+  operation: toOperation(item.write, writer, item.lease, true),
+});
+
 /** The same write with a newer revision. */
-function raised({ at, write }: Item, rev: number, writer: string): Item {
+function raised({ at, write, lease }: Item, rev: number, writer: string): Item {
   const newer: StoreWrite =
     write.type === 'delete' ? { ...write, rev } : { ...write, record: { ...write.record, rev } };
-  return { at, write: newer, operation: toOperation(newer, writer), isRaised: true };
+  const operation = toOperation(newer, writer, lease);
+  return { at, write: newer, operation, isRaised: true, ...(lease && { lease }) };
 }
 
 const outcomeOf = ({ write, isRaised }: Item): WriteOutcome =>
-  isRaised ? { written: true, rev: write.type === 'put' ? write.record.rev : write.rev } : { written: true };
-
-const olderThan = (key: string, rev: number) => ({ _id: key, rev: { $lt: rev } });
+  isRaised ? { written: true, rev: revOf(write) } : { written: true };
 
 /** Waits for all, then rejects with the first failure, if any, so that nothing keeps running. */
 async function allSettled(parts: readonly Promise<void>[]): Promise<void> {
