@@ -2,7 +2,7 @@
 import type { MemberReply, MemberRequest } from '../../../src/cluster/member-requests.ts';
 import { createNetwork, type Network } from './simulated-network.ts';
 import { type NodeBug, type NodePorts, type SimulatedNode, startNode } from './simulated-node.ts';
-import { createSimulatedStore, type SimulatedStore } from './simulated-store.ts';
+import { createSimulatedStore, maxLagMs, type SimulatedStore } from './simulated-store.ts';
 import type { World } from './world.ts';
 
 export type Bug = NodeBug | 'withoutEpochs' | 'deadByRead';
@@ -71,6 +71,7 @@ export const createCluster = (world: World, options: ClusterOptions): SimulatedC
     shards,
     withoutEpochs: bug === 'withoutEpochs',
     deadByRead: bug === 'deadByRead',
+    nowMs: () => world.nowMs,
     fail,
     onClaimed: (lease, before) => {
       takings += 1;
@@ -87,8 +88,13 @@ export const createCluster = (world: World, options: ClusterOptions): SimulatedC
   };
   const apply = (node: SimulatedNode, request: MemberRequest): MemberReply => {
     noteRequest(node, request);
+    const link = network.link(node.name);
+    if (request.type === 'read' && world.chance(link.late)) {
+      const lag = (): number => world.nowMs - world.between(0, Math.min(link.delayMs, maxLagMs));
+      return store.readOld(lag(), lag());
+    }
     // A bulk may end in the middle.
-    if (!('seen' in request || 'leases' in request) || !world.chance(network.link(node.name).loss))
+    if (!('seen' in request || 'leases' in request) || !world.chance(link.loss))
       return store.apply(request, Number.POSITIVE_INFINITY);
     store.apply(request, Math.floor(world.between(0, 3)));
     return { type: 'failed' };

@@ -25,7 +25,7 @@ export interface NodePorts {
 }
 
 /** Bugs of a node, planted to see the checkers find them. */
-export type NodeBug = 'unfenced' | 'acknowledgesAtOnce' | 'monotonicOnly' | 'comparesWallClocks';
+export type NodeBug = 'unfenced' | 'monotonicOnly' | 'comparesWallClocks';
 
 export interface SimulatedNode {
   readonly incarnation: string;
@@ -92,8 +92,7 @@ export const startNode = (options: NodeOptions, ports: NodePorts): SimulatedNode
     get: (shard, onReply) => ports.get(node, shard, onReply),
     put: (record, onReply) => ports.put(node, record, onReply),
     mayAcknowledge: (shard, epoch) =>
-      bug === 'acknowledgesAtOnce' ||
-      (bug === 'unfenced' ? member.holds(shard, epoch) : member.mayAcknowledge(shard, epoch, now())),
+      bug === 'unfenced' ? member.holds(shard, epoch) : member.mayAcknowledge(shard, epoch, now()),
     holds: (shard, epoch) => member.holds(shard, epoch),
     confirm: () => perform(member.confirm(now())),
     acknowledge: (shard, id) => ports.acknowledge(node, shard, id),

@@ -17,6 +17,8 @@ export type ToyOutcome =
 
 export interface SimulatedStore {
   apply(request: MemberRequest, stopAfter: number): MemberReply;
+  /** A read that was answered by a server that lags behind, for the leases and the members each by so much. */
+  readOld(leasesAtMs: number, membersAtMs: number): MemberReply;
   get(shard: number): ToyRecord;
   put(record: ToyRecord): ToyOutcome;
   lease(shard: number): ShardLease;
@@ -29,9 +31,19 @@ export interface StoreOptions {
   /** Planted bugs. */
   readonly withoutEpochs: boolean;
   readonly deadByRead: boolean;
+  readonly nowMs: () => number;
   readonly fail: (what: string) => void;
   readonly onClaimed: (lease: ShardLease, before: ShardLease) => void;
 }
+
+interface Past {
+  readonly atMs: number;
+  readonly leases: readonly ShardLease[];
+  readonly members: readonly ClusterMember[];
+}
+
+/** No server answers reads without its majority for longer. */
+export const maxLagMs = 3_000;
 
 export const createSimulatedStore = (options: StoreOptions): SimulatedStore => {
   const { shards, withoutEpochs, deadByRead, fail, onClaimed } = options;
@@ -41,6 +53,18 @@ export const createSimulatedStore = (options: StoreOptions): SimulatedStore => {
   const acknowledged = leases.map(() => new Set<number>());
   /** Who wrote under an epoch. */
   const owners = leases.map(() => new Map<number, string>());
+
+  /** What reads of the last seconds would have found, the newest last. */
+  let past: readonly Past[] = [];
+  const remember = (): void => {
+    const nowMs = options.nowMs();
+    const kept = past.filter(({ atMs }) => atMs > nowMs - maxLagMs);
+    past = [
+      ...kept,
+      { atMs: nowMs, leases: leases.filter(({ epoch }) => epoch > 0), members: [...members.values()] },
+    ];
+  };
+  const asOf = (atMs: number): Past | undefined => past.findLast((one) => one.atMs <= atMs) ?? past[0];
 
   const claim = (incarnation: string, seen: ShardLease): void => {
     const lease = leases[seen.shard] as ShardLease;
@@ -63,44 +87,53 @@ export const createSimulatedStore = (options: StoreOptions): SimulatedStore => {
     if (member !== undefined && (member.beat === beat || deadByRead))
       members.set(incarnation, { ...member, state: 'dead' });
   };
+  const perform = (request: MemberRequest, stopAfter: number): MemberReply => {
+    switch (request.type) {
+      case 'read':
+        return {
+          type: 'read',
+          leases: leases.filter(({ epoch }) => epoch > 0),
+          members: [...members.values()],
+        };
+      case 'join':
+        if (!members.has(request.member.incarnation)) members.set(request.member.incarnation, request.member);
+        return { type: 'done' };
+      case 'beat': {
+        const member = members.get(request.incarnation);
+        if (member === undefined || member.state === 'dead') return { type: 'beat', isAlive: false };
+        members.set(request.incarnation, { ...member, beat: member.beat + 1, state: request.state });
+        return { type: 'beat', isAlive: true };
+      }
+      case 'leave': {
+        const member = members.get(request.incarnation);
+        if (member !== undefined) members.set(request.incarnation, { ...member, state: 'dead' });
+        return { type: 'done' };
+      }
+      case 'declareDead':
+        for (const member of request.members.slice(0, stopAfter)) declareDead(member);
+        return { type: 'done' };
+      case 'claim':
+        for (const seen of request.seen.slice(0, stopAfter)) claim(request.incarnation, seen);
+        return { type: 'done' };
+      case 'release':
+        for (const lease of request.leases.slice(0, stopAfter)) release(lease);
+        return { type: 'done' };
+      case 'forget':
+        for (const incarnation of request.incarnations) members.delete(incarnation);
+        return { type: 'done' };
+    }
+  };
   return {
     apply(request, stopAfter) {
-      switch (request.type) {
-        case 'read':
-          return {
-            type: 'read',
-            leases: leases.filter(({ epoch }) => epoch > 0),
-            members: [...members.values()],
-          };
-        case 'join':
-          if (!members.has(request.member.incarnation))
-            members.set(request.member.incarnation, request.member);
-          return { type: 'done' };
-        case 'beat': {
-          const member = members.get(request.incarnation);
-          if (member === undefined || member.state === 'dead') return { type: 'beat', isAlive: false };
-          members.set(request.incarnation, { ...member, beat: member.beat + 1, state: request.state });
-          return { type: 'beat', isAlive: true };
-        }
-        case 'leave': {
-          const member = members.get(request.incarnation);
-          if (member !== undefined) members.set(request.incarnation, { ...member, state: 'dead' });
-          return { type: 'done' };
-        }
-        case 'declareDead':
-          for (const member of request.members.slice(0, stopAfter)) declareDead(member);
-          return { type: 'done' };
-        case 'claim':
-          for (const seen of request.seen.slice(0, stopAfter)) claim(request.incarnation, seen);
-          return { type: 'done' };
-        case 'release':
-          for (const lease of request.leases.slice(0, stopAfter)) release(lease);
-          return { type: 'done' };
-        case 'forget':
-          for (const incarnation of request.incarnations) members.delete(incarnation);
-          return { type: 'done' };
-      }
+      const reply = perform(request, stopAfter);
+      if (request.type !== 'read') remember();
+      return reply;
     },
+    readOld: (leasesAtMs, membersAtMs) => ({
+      type: 'read',
+      leases: asOf(leasesAtMs)?.leases ?? [],
+      members: asOf(membersAtMs)?.members ?? [],
+    }),
     get: (shard) => records[shard] as ToyRecord,
     lease: (shard) => leases[shard] as ShardLease,
     put(record) {

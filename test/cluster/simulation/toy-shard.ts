@@ -47,7 +47,7 @@ export const startToyShard = (shard: number, epoch: number, ports: ToyPorts): To
     if (state === 'stopping' && waiting.size === 0 && stored.size === 0 && !isWriting) end();
   };
   const settle = (): void => {
-    if (state === 'gone' || stored.size === 0) return;
+    if (stored.size === 0) return;
     if (ports.mayAcknowledge(shard, epoch)) {
       for (const id of stored) ports.acknowledge(shard, id);
       stored.clear();
@@ -66,7 +66,7 @@ export const startToyShard = (shard: number, epoch: number, ports: ToyPorts): To
     rev += 1;
     ports.put({ shard, epoch, rev, applied: next }, (outcome) => {
       isWriting = false;
-      if (state === 'gone') return;
+      // Also when the shard is gone meanwhile: whether that counts is for the member to say.
       if (outcome?.type === 'written') {
         applied = next;
         for (const id of ids) {
@@ -76,6 +76,7 @@ export const startToyShard = (shard: number, epoch: number, ports: ToyPorts): To
         settle();
         return write();
       }
+      if (state === 'gone') return;
       // An earlier write of this lease took effect after all; what is known here includes it.
       if (outcome?.type === 'stale' && outcome.epoch <= epoch) rev = Math.max(rev, outcome.rev);
       ports.after(againMs, write);
