@@ -79,6 +79,11 @@ test('the examples of settings hold only settings', () => {
   }
 });
 
+test('systemd stops the programs alone: a handler or check that it ended would count as failed', () => {
+  for (const name of ['mon-agent', 'mon-backend'])
+    assert.match(read(`packaging/linux/${name}.service`), /^KillMode=mixed$/m, name);
+});
+
 test('what is packaged is what is tested: versions of native modules are the same', () => {
   const packaged = JSON.parse(read('packaging/package.json')).dependencies as Record<string, string>;
   const tested = JSON.parse(read('package-lock.json')).packages as Record<string, { version: string }>;
