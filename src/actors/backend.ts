@@ -24,6 +24,7 @@ import { maxDeletionMs } from './families/client/limits.ts';
 import { resolvedByDeregistering } from './families/entity/deregistration.ts';
 import { type EntityPut, EntityService } from './families/entity/entity-service.ts';
 import { checkId, entityId } from './families/entity/entity-tree.ts';
+import { Jobs } from './families/job/jobs.ts';
 import { idOf } from './families/kit/family-actors.ts';
 import type { Connection, OpenSession, Sessions } from './families/session/sessions.ts';
 import type { SilenceIdentity } from './families/silence/silence-family.ts';
@@ -59,6 +60,8 @@ export class Backend {
   readonly secret: Uint8Array;
   /** What people do about incidents. */
   readonly incidents: Incidents;
+  /** What people do to many events in one go. */
+  readonly jobs: Jobs;
   readonly #options: BackendOptions;
   readonly #services: Services;
   readonly #entities: EntityService;
@@ -104,6 +107,21 @@ export class Backend {
       read: ({ namespace, entity, check }) => this.#services.reader.event(namespace, entity, check),
       tell: ({ namespace, entity, check }, fact) => this.#ask(checkId(namespace, entity, check), fact),
       nowMs: () => this.#nowMs(),
+    });
+    this.jobs = new Jobs({
+      families,
+      table,
+      index: this.#services.events,
+      faults: runtime.faults,
+      nowMs: () => this.#nowMs(),
+      after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
+      refusal: options.refusal ?? (() => null),
+      incidents: this.incidents,
+      read: ({ namespace, entity, check }) => this.readEvent(namespace, entity, check),
+      write: (event) => this.acceptEvent(event),
+      deleteEvent: ({ namespace, entity, check }) => this.deleteEvent(namespace, entity, check),
+      run: async (namespace, check, subscriptions) =>
+        (await this.executeCheck(namespace, check, subscriptions)).warnings,
     });
     this.#entities = new EntityService({
       ...this.#services,
@@ -170,6 +188,7 @@ export class Backend {
     schedules.follow(configuration);
     watchdog.start();
     problems.start();
+    this.jobs.start();
     this.#finishDeletions().catch((error: unknown) =>
       this.runtime.faults.report('finishing the deletion of clients', error),
     );
@@ -177,6 +196,7 @@ export class Backend {
 
   async #drain(): Promise<void> {
     const { schedules, sessions, pipelines, watchdog, problems, silences } = this.#services;
+    this.jobs.stop();
     watchdog.stop();
     problems.stop();
     await schedules.stop();

@@ -29,3 +29,6 @@ export const defaultExecutionWaitMs = 60_000;
 export const topIntervalSeconds = 2;
 /** Traces that one picture of `top` reads. */
 export const maxTracesPerPicture = 8;
+
+/** How often a bulk job that is waited for is asked how far it is. */
+export const jobPollMs = 500;

@@ -1,6 +1,7 @@
 // The backend interface used by the HTTP layer: everything that routes and the agent listener may call.
 
 import type { Incidents } from '../actors/events/incidents.ts';
+import type { Jobs } from '../actors/families/job/jobs.ts';
 import type { SilenceOverview } from '../actors/families/silence/silence-overview.ts';
 import type { Resource, ResourceId } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';
@@ -103,6 +104,9 @@ export interface BackendPort {
   deleteEvent(namespace: string, entity: string, check: string): Promise<boolean>;
 
   readonly incidents: IncidentsPort;
+
+  /** Bulk jobs. `submit` rejects with `invalid` or `tooManyRequests`, `cancel` with `notFound` or `conflict`. */
+  readonly jobs: Pick<Jobs, 'submit' | 'get' | 'list' | 'cancel'>;
 
   /** What the silences of a namespace do now, and which ended lately. */
   silences(namespace: string): Promise<SilenceOverview>;

@@ -31,3 +31,8 @@ export const maxClientSubscriptions = 1_024;
 export const maxClientSubscriptionCharacters = 256;
 /** How often the silence of a client is told again while it lasts. */
 export const clientRepeatMs = 30_000;
+
+/** How long a bulk job is kept after its end, so that people see what came out. */
+export const keptJobMs = 86_400_000;
+/** Errors of single events that a bulk job keeps; the others are only counted. */
+export const maxJobErrors = 50;

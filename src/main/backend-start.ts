@@ -12,6 +12,7 @@ import { createHashingQueue } from '../http/auth/hashing-queue.ts';
 import { createEventList } from '../http/inspect/events/event-list.ts';
 import { createRerunOf } from '../http/inspect/events/rerun.ts';
 import { inspectionDocs } from '../http/inspect/route-docs.ts';
+import { jobRefusal } from '../http/job-rights.ts';
 import { registerHandbook, registerUi } from '../http/static-ui.ts';
 import { readLicenseKey } from '../model/license.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
@@ -120,6 +121,7 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     env: process.env,
     assets: openBackendAssets(settings, authorities, name, log),
     authorities,
+    refusal: (by, question) => jobRefusal(backend.resources, by, question),
     onCollapse: () => {
       log.fatal('the supervision tree failed; exiting so that the service manager restarts the backend');
       process.exit(collapseExitCode);

@@ -1,6 +1,7 @@
 // Every collection that external input can grow, with its limit in entries and bytes, the behavior at the limit,
 // and its gauge. docs/limits.md is generated from this table, and a test compares both with the code.
 import { entityBounds } from '../actors/families/entity/limits.ts';
+import { maxJobEvents, maxJobNameBytes, maxJobs } from '../actors/families/job/limits.ts';
 import { keptEndedSilences, maxCheckMail } from '../actors/families/kit/limits.ts';
 import { maxQueuedRequests } from '../actors/families/session/limits.ts';
 import {
@@ -154,6 +155,21 @@ export const bounds: readonly Bound[] = [
     entries: maxSilenceWindows,
     whenFull: '400; the silence is not written, and one that exists stays as it is',
     test: ['model/silence-windows.test.ts', 'what is wrong with a window is said with its place'],
+  },
+  {
+    collection: 'bulk jobs',
+    by: 'users with permission to list events',
+    entries: maxJobs,
+    whenFull: 'the oldest that ended is evicted; 429 while 20 wait or run',
+    test: ['actors/engine/jobs.test.ts', 'jobs are bounded: under way, kept, and in their events'],
+  },
+  {
+    collection: 'events of a bulk job',
+    by: 'users with permission to list events',
+    entries: maxJobEvents,
+    bytes: { most: maxJobNameBytes, of: 'each' },
+    whenFull: '400; the job is not started, and events stay as it is',
+    test: ['actors/engine/jobs.test.ts', 'jobs are bounded: under way, kept, and in their events'],
   },
   {
     collection: 'ended silences of a namespace',

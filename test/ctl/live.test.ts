@@ -101,6 +101,35 @@ test('execute --wait, watch, trace, history, actors, a dry run of a silence and 
   );
   assert.match((await say('silenced', 'status')).text, / disks +ended +0 +0 +[^\n]* deleted by admin\n/);
 
+  const all = ['--field-selector', "event.check.name == 'disk'", '--skip-confirm'];
+  const acknowledged = await say('job', 'start', 'acknowledge', ...all, '--comment', 'disks ordered');
+  assert.match(
+    acknowledged.text,
+    /^job \S+: acknowledge 1 events; to stop it: mon-ctl job cancel [^\n]*\n1 of 1 done\n$/,
+  );
+  assert.match((await say('event', 'info', 'web01', 'disk')).text, /Comment: +disks ordered\n/);
+  const resolving = await say('event', 'resolve', '--all', ...all, '--detach');
+  assert.equal((await say('job', 'cancel', resolving.text.trim())).text, 'Canceled\n');
+  assert.match(
+    (await say('job', 'info', resolving.text.trim())).text,
+    /State: +canceled by admin[\s\S]*0 of 1 done/,
+  );
+  assert.match((await say('job', 'list')).text, / resolve +canceled +0\/1 [\s\S]* acknowledge +done +1\/1 /);
+  await say('user', 'create', 'vera', '--password', 'vera-has-a-password');
+  await say('role-binding', 'create', 'vera', '--cluster-role', 'view', '--user', 'vera');
+  const key =
+    /\S+\s*$/
+      .exec((await say('api-key', 'grant', 'vera')).text)?.[0]
+      .trim()
+      .split('/')
+      .at(-1) ?? '';
+  const hers = await say('job', 'start', 'acknowledge', ...all, '--api-key', key);
+  assert.match(
+    hers.text,
+    /web01\/disk: vera may not update events web01\/disk in default\n0 of 1 done, 1 failed/,
+  );
+  assert.equal(hers.code, 1);
+
   const id = 'check:default/web01/disk';
   const actors = startCtl(['actor', 'watch', id], env);
   t.after(() => actors.end());

@@ -9,7 +9,7 @@ import type { AgentSession, BackendPort, HealthReport, SessionInfo } from '../..
 import type { CheckContext } from '../../src/machines/check/check-facts.ts';
 import { decideCheck } from '../../src/machines/check/check-step-rule.ts';
 import type { Entity } from '../../src/model/entity.ts';
-import { alreadyExists } from '../../src/model/errors.ts';
+import { alreadyExists, MonError } from '../../src/model/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../../src/model/event.ts';
 import type { Silenced } from '../../src/model/silenced.ts';
 import { coveredBy } from '../../src/model/silencing.ts';
@@ -108,6 +108,13 @@ export class FakeBackend implements BackendPort {
       namespace === undefined ? '' : entity === undefined ? `${namespace}/` : `${namespace}/${entity}/`;
     return page(this.events, prefix, query);
   }
+  /** Bulk jobs are tested on a real backend. */
+  readonly jobs: BackendPort['jobs'] = {
+    submit: () => Promise.reject(new MonError('invalid', 'no event matches: there is nothing to do')),
+    get: () => undefined,
+    list: () => [],
+    cancel: () => Promise.reject(new MonError('notFound')),
+  };
   async silences(): Promise<SilenceOverview> {
     return { silences: [], ended: [] };
   }

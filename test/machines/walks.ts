@@ -8,6 +8,7 @@ import type { ClientContext } from '../../src/machines/client/client-facts.ts';
 import type { DeliveryQueueContext } from '../../src/machines/delivery-queue/delivery-queue-rule.ts';
 import type { EntityContext } from '../../src/machines/entity/entity-facts.ts';
 import { configOf } from '../../src/machines/entity/registration-rule.ts';
+import type { JobContext } from '../../src/machines/job/job-machine.ts';
 import type { ScheduleContext } from '../../src/machines/schedule/schedule-facts.ts';
 import type { ShardContext } from '../../src/machines/shard/shard-facts.ts';
 import { checkConfigSchema } from '../../src/model/check.ts';
@@ -379,7 +380,45 @@ const shardWalk: Walk = {
 };
 
 /** By machine id. */
+const jobEvents = ['web-01/cpu', 'web-01/disk', 'web-02/cpu'];
+
+const jobWalk: Walk = {
+  input: { namespace: 'default', id: '5d0c6f7e' },
+  length: 12,
+  facts: [
+    (scene) => ({
+      type: 'job.submitted',
+      nowMs: scene.nowMs,
+      action: 'resolve',
+      parameters: {},
+      by: { username: 'ada', groups: [] },
+      events: jobEvents,
+      beginAtMs: scene.nowMs + pick(scene, [0, 10_000]),
+    }),
+    (scene) => ({
+      type: 'job.stepped',
+      nowMs: scene.nowMs,
+      from: pick(scene, [(scene.context as JobContext).next, 77]),
+      done: 1,
+      skipped: 0,
+      errors: pick(scene, [[], [{ event: 'web-01/cpu', why: 'gone' }]]),
+    }),
+    (scene) => ({
+      type: 'deadline.reached',
+      name: 'begin',
+      nowMs: pick(scene, [scene.nowMs, (scene.context as JobContext).beginAtMs]),
+    }),
+    ...plain('job.resumed'),
+    ({ random, nowMs }) => ({
+      type: random() < 0.3 ? 'job.canceled' : random() < 0.2 ? 'job.forgotten' : 'job.resumed',
+      nowMs,
+      by: 'ada',
+    }),
+  ],
+};
+
 const walks: Readonly<Record<string, Walk>> = {
+  job: jobWalk,
   check: checkWalk,
   entity: entityWalk,
   schedule: scheduleWalk,

@@ -44,6 +44,11 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     '#committed': perEntity,
     '#held': because('messages of clients under way; their mailboxes are limited'),
   },
+  'actors/families/job/jobs': {
+    '#known': because('maxJobs; those that ended make room, the oldest first'),
+    '#held': because('a step of each job that was under way, until the backend serves'),
+    found: oneCall,
+  },
   'actors/families/kit/families': { '#restores': ofTheProgram },
   'actors/families/schedule/issue-times': { '#last': perResource },
   'actors/families/schedule/proxy-matcher': { '#known': perResource },

@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import type { SnapshotStore } from '../../store/snapshot-store.ts';
 import { GroupCommit } from '../durable/group-commit.ts';
 import { setAsideIn } from '../durable/origin.ts';
+import type { JobStepPorts } from '../families/job/job-steps.ts';
 import { Families } from '../families/kit/families.ts';
 import { openResources } from '../resources/open-resources.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
@@ -37,6 +38,8 @@ export interface BackendOptions
   readonly clock?: Clock;
   /** In [0, 1): jitter of back-offs. Default Math.random. */
   readonly random?: () => number;
+  /** Why somebody may not do this, or null: asked for every event of a bulk job. Default: everybody may do everything. */
+  readonly refusal?: JobStepPorts['refusal'];
   /** In place of the pipelines, for simulations that only want to know what would have been told to whom. */
   readonly runPipelines?: Dependencies['runPipelines'];
 }

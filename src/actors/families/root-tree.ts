@@ -7,7 +7,8 @@
 //   |- entities      64 partitions -> one supervisor an entity -> the entity and its checks
 //   |- clients       one actor a client of the earlier generation
 //   |- schedules     one actor a check definition
-//   `- sessions      one actor an agent connection
+//   |- sessions      one actor an agent connection
+//   `- jobs          one actor a bulk job
 import type { AnyChildSpec, ChildSpec, SupervisorSpec } from '../runtime/contract.ts';
 import type { Family } from './kit/family.ts';
 import { supervisorSpec } from './kit/place.ts';

@@ -5,6 +5,7 @@ import { checkFamily } from './check/check-family.ts';
 import { circuitFamily } from './circuit/circuit-family.ts';
 import { clientFamily } from './client/client-family.ts';
 import { entityFamily } from './entity/entity-family.ts';
+import { jobFamily } from './job/job-family.ts';
 import type { Family } from './kit/family.ts';
 import { scheduleFamily } from './schedule/schedule-family.ts';
 import { sessionFamily } from './session/session-family.ts';
@@ -20,4 +21,6 @@ export const families = [
   clientFamily,
   scheduleFamily,
   sessionFamily,
+  // After all that it does something to.
+  jobFamily,
 ] as unknown as readonly Family[];

@@ -16,6 +16,11 @@ export const listEvents: Work = async (session) =>
 const now = (): number => Math.floor(Date.now() / 1000);
 
 export const resolveEvent: Work = async (session, name) => {
+  if (session.given.all === 'true') {
+    if (name.length > 0) throw new CtlError('give an entity and a check, or --all with selectors, not both');
+    return (await import('./jobs.ts')).runJob(session, 'resolve');
+  }
+  if (name.length < 2) throw new CtlError('give an entity and a check, or --all');
   const event = await read(session, eventCommands, name);
   const check = event.check as Json | undefined;
   if (check === undefined) throw new CtlError('this event has no check, so there is nothing to resolve');

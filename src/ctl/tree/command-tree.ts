@@ -5,6 +5,7 @@ import { extensionCommands } from './assets.ts';
 import { configCommands } from './config.ts';
 import { fileCommands } from './files.ts';
 import { importCommands } from './imports.ts';
+import { jobCommands } from './jobs.ts';
 import { siteCommands } from './site.ts';
 
 /** Words of kinds, and what they are; their commands are loaded when one of them is asked for. */
@@ -44,6 +45,7 @@ export const commandTree: readonly CommandSpec[] = [
   ...siteCommands,
   ...fileCommands,
   ...actorCommands,
+  ...jobCommands,
   ...extensionCommands,
   ...importCommands,
   command(

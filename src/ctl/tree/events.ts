@@ -2,6 +2,7 @@
 import { type CommandSpec, command, type FlagSpec, flag, formatFlag, workOf } from '../command.ts';
 import type { KindCommands } from '../kinds/kind-commands.ts';
 import { eventCommands } from '../kinds/watching.ts';
+import { jobSelection } from './jobs.ts';
 
 const events = workOf(() => import('../commands/events.ts'));
 const traces = workOf(() => import('../commands/event-trace.ts'));
@@ -17,8 +18,12 @@ export const eventSubcommands = (
       'mon-ctl event list --watch',
     ],
   }),
-  command('resolve <entity> <check>', 'resolve an event by hand', events('resolveEvent'), {
-    examples: ['mon-ctl event resolve web01 disk'],
+  command('resolve [entity] [check]', 'resolve an event by hand, or all that match', events('resolveEvent'), {
+    flags: [flag('all', 'all incidents that match the selectors, as a job of the backend'), ...jobSelection],
+    examples: [
+      'mon-ctl event resolve web01 disk',
+      `mon-ctl event resolve --all --field-selector "event.check.name == 'disk'"`,
+    ],
   }),
   command(
     'ack <entity> <check>',

@@ -20,6 +20,7 @@ import { entityRoutes } from './entities.ts';
 import { entityV3Routes } from './entities-v3.ts';
 import { eventRoutes } from './events.ts';
 import { incidentRoutes } from './incidents.ts';
+import { jobRoutes } from './jobs.ts';
 import { licenseRoutes } from './license.ts';
 import { mayRoutes } from './may.ts';
 import { namespaceRoutes } from './namespaces.ts';
@@ -62,6 +63,7 @@ export const apiRoutes = ({
     ...oidcRoutes(issuers, authenticator, refreshRoute(authenticator)),
     ...eventRoutes(backend),
     ...incidentRoutes(backend),
+    ...jobRoutes(backend, wallMs, silencing),
     ...entityRoutes(entities),
     ...entityV3Routes(entities),
     ...checkRoutes(backend),

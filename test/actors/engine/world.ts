@@ -49,6 +49,7 @@ export interface WorldOptions
       | 'entityBounds'
       | 'maxWaitingDeliveryBytes'
       | 'assets'
+      | 'refusal'
     >
   > {
   readonly seed?: number;
@@ -169,6 +170,7 @@ export class World {
       entityBounds: this.#options.entityBounds,
       maxWaitingDeliveryBytes: this.#options.maxWaitingDeliveryBytes,
       elsewhere: this.#options.elsewhere,
+      ...(this.#options.refusal === undefined ? {} : { refusal: this.#options.refusal }),
       ...(this.#options.assets === undefined ? {} : { assets: this.#options.assets }),
       env: process.env,
       onCollapse: () => assert.fail('the supervisor tree gave up'),

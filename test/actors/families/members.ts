@@ -7,6 +7,7 @@ import type { ActorMessage } from '../../../src/actors/runtime/contract.ts';
 import type { CheckContext } from '../../../src/machines/check/check-facts.ts';
 import type { ClientContext } from '../../../src/machines/client/client-facts.ts';
 import type { EntityContext } from '../../../src/machines/entity/entity-facts.ts';
+import type { JobContext } from '../../../src/machines/job/job-machine.ts';
 import { fixtureMember } from '../../machines/fixture-member.ts';
 import { idOf, sampleEvent, sampleKeepalive } from '../../machines/samples.ts';
 import type { World } from '../engine/world.ts';
@@ -125,5 +126,16 @@ export const members: Readonly<Record<string, DurableMember>> = {
       } as ActorMessage),
     crash: crashing('keepalive.received', 'signature'),
     verifySame: sameBut('deadlineAtMs'),
+  },
+  job: {
+    identity: { namespace: 'default', id: '5d0c6f7e' },
+    verifyRestored({ value, context }) {
+      assert.equal(value, 'waiting');
+      assert.deepEqual((context as JobContext).events, ['web-01/cpu', 'web-01/disk']);
+    },
+    advance: (world, id) =>
+      tell(world, id, { type: 'job.canceled', nowMs: world.nowMs, by: 'ada' } as ActorMessage),
+    crash: crashing('job.stepped', 'from'),
+    verifySame: sameBut(),
   },
 };

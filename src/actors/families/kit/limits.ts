@@ -22,3 +22,4 @@ export const rebuildBatch = 500;
 export const silenceFiguresMs = 5_000;
 /** Silences of one namespace that ended and are still told of: the last ones. */
 export const keptEndedSilences = 100;
+export const maxJobMail = 64;
