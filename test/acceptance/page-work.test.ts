@@ -236,6 +236,45 @@ describe('working with the page', { skip: withoutBrowser }, () => {
     await page.locator('.ended li', { hasText: 'eu-upgrade' }).getByText('lifted by admin').waitFor();
   });
 
+  test('all that match are dealt with by a job of the backend, which says how far it is and can be stopped', async () => {
+    const many = 130;
+    for (let at = 0; at < many; at += 1) await postEvent(site.api, 'bulk', `swap-${at}`, 1);
+    await open('/n/default/events?entity=bulk');
+    const chooseAll = async (): Promise<void> => {
+      await page.locator('.events li', { hasText: 'swap' }).first().waitFor();
+      await page.locator('.bulk input').check();
+      const all = page.getByText(`Select all ${many} that match`);
+      if (await all.isVisible()) await all.click();
+      await page.getByText(`${many} selected`).waitFor();
+    };
+    await chooseAll();
+    await page.locator('.bulk').getByText('Acknowledge…').click();
+    await page.locator('dialog textarea').fill('more memory is ordered');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.notices .done', { hasText: `Acknowledged ${many} of ${many} events` }).waitFor();
+
+    await open('/n/default/events?entity=bulk&owned=mine');
+    await chooseAll();
+    await page.locator('.bulk').getByRole('button', { name: 'Resolve' }).click();
+    const job = page.locator('.notice.waiting', { hasText: `Resolving ${many} events` });
+    await job.waitFor();
+    // It is the backend's: the page may be left.
+    await page.reload();
+    await job.getByRole('button', { name: /Undo|Stop/ }).click();
+    await page.locator('.notices .done', { hasText: /^. Canceled: resolved/ }).waitFor();
+    const found = (await site.api.get('/api/inspect/v1/namespaces/default/jobs')) as readonly {
+      readonly action: string;
+      readonly state: string;
+    }[];
+    assert.deepEqual(
+      found.map(({ action, state }) => [action, state]),
+      [
+        ['resolve', 'canceled'],
+        ['acknowledge', 'done'],
+      ],
+    );
+  });
+
   test('nothing that cannot be run again is offered to be', async () => {
     await open('/n/default/events/web-03/disk');
     const run = page.getByRole('button', { name: 'Run again' });

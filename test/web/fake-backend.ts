@@ -65,6 +65,7 @@ export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> =>
   });
   addPublicApi(app, events);
   addEventList(app, eventList);
+  addJobs(app, events);
   const resources = addFakeResources(app);
 
   const result = (entity: string, check: string, status: number, output: string): void => {
@@ -114,6 +115,22 @@ const addLogin = (app: FastifyInstance, onRefresh: () => void): void => {
     return { access_token: token, refresh_token: 'more', expires_at: Math.floor(Date.now() / 1000) + 300 };
   });
   app.post('/auth/logout', (_request, reply) => reply.send(''));
+};
+
+/** Jobs that are done at once. */
+const addJobs = (app: FastifyInstance, events: ReadonlyMap<string, CheckEvent>): void => {
+  const path = '/api/inspect/v1/namespaces/default/jobs';
+  const known = new Map<string, object>();
+  app.get(path, () => []);
+  app.post(path, (request, reply) => {
+    const { check = '' } = request.query as { check?: string };
+    const { action } = request.body as { action: string };
+    const total = [...events.keys()].filter((key) => key.endsWith(`/${check}`)).length;
+    const job = { id: `job-${known.size}`, namespace: 'default', action, by: 'admin', total, errors: [] };
+    known.set(job.id, { ...job, state: 'done', done: total, skipped: 0, failed: 0, ended_at: 1 });
+    return reply.code(202).send({ ...job, state: 'running', done: 0, skipped: 0, failed: 0, ended_at: 0 });
+  });
+  app.get(`${path}/:id`, (request) => known.get((request.params as { id: string }).id));
 };
 
 const addEventList = (app: FastifyInstance, { routes, close }: EventList): void => {

@@ -2,6 +2,7 @@
 
 import { keyOf, type NamedEvent } from '../lib/event-key.ts';
 import { plural } from '../lib/format.ts';
+import { jobFromEvents, startJob } from '../lib/jobs.ts';
 import { attemptAll } from '../lib/notices.ts';
 import type { Acknowledgement, AcknowledgementOrder } from '../lib/resources.ts';
 import { acknowledge, release } from '../lib/resources.ts';
@@ -57,7 +58,10 @@ const AcknowledgeForm = ({ namespace, events, onDone }: Props) => {
       comment: String(form.get('comment')),
       remind_every: Number(form.get('remind')),
     };
-    void toAll('Acknowledged', events, (one) => acknowledge(namespace, one, order));
+    if (events.length < jobFromEvents)
+      return void toAll('Acknowledged', events, (one) => acknowledge(namespace, one, order));
+    closeDialog();
+    void startJob(namespace, { action: 'acknowledge', parameters: order, events: events.map(keyOf) }, onDone);
   };
   const every = known?.remind_every ?? 0;
   const isOwn = !reminders.some(([seconds]) => seconds === every);

@@ -8,9 +8,10 @@ import { type Access, accessTo } from '../lib/access.ts';
 import { encode } from '../lib/api.ts';
 import { readPage, useEvents } from '../lib/event-feed.ts';
 import { keyOf } from '../lib/event-key.ts';
-import { chipCounts, type EventFilter, filterFrom, isPlain } from '../lib/event-query.ts';
+import { chipCounts, type EventFilter, filterFrom, isPlain, questionOf } from '../lib/event-query.ts';
 import { clockTime, plural } from '../lib/format.ts';
 import { isUnattended } from '../lib/idle.ts';
+import { findJobs, startJob } from '../lib/jobs.ts';
 import { useShortcuts } from '../lib/keys.ts';
 import { attemptAll, notify } from '../lib/notices.ts';
 import { deleteEvent, eventPath, isRunnable, rerun, resolveEvent, whyNotRun } from '../lib/resources.ts';
@@ -117,9 +118,17 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
     choice.value = nothing;
     await feed.refresh();
   };
+  const isAllChosen = (): boolean => choice.peek().type === 'whole';
+  /** Everything that matches is the affair of the backend. */
+  const doWhole = async (action: 'resolve' | 'rerun' | 'delete'): Promise<void> => {
+    const question = questionOf(filter);
+    choice.value = nothing;
+    await startJob(namespace, { action, question }, () => void feed.refresh());
+  };
   /** Handlers hear of it at once, so it waits for as long as it can be taken back. */
   const resolveAll = async (): Promise<void> => {
     if (!access.may('update', 'events')) return;
+    if (isAllChosen()) return doWhole('resolve');
     const many = (await targets()).filter((row) => row.check.status !== 0 && !isWaiting(keyOf(row)));
     const [only] = many;
     if (only === undefined)
@@ -137,6 +146,7 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
     choice.value = nothing;
   };
   const rerunAll = async (): Promise<void> => {
+    if (isAllChosen()) return doWhole('rerun');
     const many = await targets();
     const runnable = many.filter(isRunnable);
     const [first] = many;
@@ -146,8 +156,14 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
     const left = many.length - runnable.length;
     if (left > 0) notify('failed', `${plural(left, 'event')} can't be run again from here.`);
   };
-  const deleteAll = async (): Promise<void> =>
-    forAll('Deleted', await targets(), ', with their history', (event) => deleteEvent(namespace, event));
+  const deleteAll = async (): Promise<void> => {
+    if (!isAllChosen())
+      return forAll('Deleted', await targets(), ', with their history', (event) =>
+        deleteEvent(namespace, event),
+      );
+    if (confirm(`Delete ${plural(list.total, 'event')}, with their history? It begins in 10 s.`))
+      await doWhole('delete');
+  };
   const silenceAll = async (): Promise<void> => {
     if (!access.may('create', 'silenced')) return;
     silenceFor(namespace, await targets(), () => {
@@ -207,6 +223,9 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
     if (isFollowing.value === 'on' && hasNews && count === 0 && isUnattended()) void feed.refresh();
   };
   useEffect(() => {
+    if (access.may('list', 'events')) void findJobs(namespace, () => void feed.refresh());
+  }, [namespace]);
+  useEffect(() => {
     const timer = setInterval(() => follow.current(), followEveryMs);
     return () => clearInterval(timer);
   }, []);
@@ -264,7 +283,7 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
               choice.value = { type: 'whole' };
             }}
           >
-            Select all {list.total.toLocaleString('en')} that fit
+            Select all {list.total.toLocaleString('en')} that match
           </button>
         )}
         {count > 0 && (

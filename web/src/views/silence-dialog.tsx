@@ -7,6 +7,7 @@ import { eventsPath } from '../lib/event-feed.ts';
 import { keyOf, type NamedEvent } from '../lib/event-key.ts';
 import { coveredBy } from '../lib/event-query.ts';
 import { plural } from '../lib/format.ts';
+import { jobFromEvents, startJob } from '../lib/jobs.ts';
 import { usePolled } from '../lib/live.ts';
 import { attempt, attemptAll } from '../lib/notices.ts';
 import {
@@ -98,6 +99,14 @@ const SilenceForm = ({ namespace, orders, known, onDone }: Props) => {
     if (isMany) {
       const wanted = orders.map((order) => ({ ...order, ...shared }));
       closeDialog();
+      const isPlain =
+        shared.begin === undefined && shared.expireAt === undefined && windows.value.length === 0;
+      if (orders.length >= jobFromEvents && isPlain) {
+        const { reason, expire, expireOnResolve } = shared;
+        const parameters = { reason, expire, expire_on_resolve: expireOnResolve };
+        const events = orders.map((order) => `${order.subscription.replace('entity:', '')}/${order.check}`);
+        return void (await startJob(namespace, { action: 'silence', parameters, events }, onDone));
+      }
       const nameOf = (order: SilenceOrder): string => `${order.subscription}:${order.check}`;
       await attemptAll('Silenced', wanted, nameOf, (order) => createSilence(namespace, order));
       return onDone();
