@@ -469,6 +469,8 @@ class MongoStore implements SharedStore {
     );
     const stored = new Map(rows.map((row) => [row._id, row]));
     const again: Item[] = [];
+    // A record may be gone since a later owner deleted it: only the owner of now creates it again.
+    if (this.#fence !== undefined) await this.#confirmUnlessFresh();
     let isOwner: boolean | undefined;
     for (const item of items) {
       const { write, at } = item;
@@ -481,6 +483,8 @@ class MongoStore implements SharedStore {
         const by = writtenBy(row?.epoch, item.lease);
         if (row !== undefined && by === 'later')
           outcomes[at] = { written: false, why: 'stale', storedRev: storedRev ?? rev };
+        else if (this.#fence?.holds(item.lease) === false)
+          outcomes[at] = { written: false, why: 'stale', storedRev: rev };
         else if (storedRev === undefined) again.push(recreated(item, writer));
         else again.push(by === 'same' && storedRev >= rev ? raised(item, storedRev + 1, writer) : item);
       } else if (storedRev === undefined || storedRev < rev) again.push(item);

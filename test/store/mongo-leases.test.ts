@@ -121,7 +121,8 @@ const describeLeases = (label: string, server: () => TestServer): void => {
     const url = `${server().url}/mon_leases_${process.pid}_${databases}`;
     const [old, next] = [await open(t, server(), url), await open(t, server(), url)];
     await early.close();
-    old.fenceWith(holding(4));
+    const fence = holding(4);
+    old.fenceWith(fence);
     next.fenceWith(holding(5));
     assert.deepEqual(await old.commit([put('k', 1), put('gone', 1)]), [written, written]);
     assert.deepEqual(await old.commit([put('k', 7)]), [written]);
@@ -131,6 +132,9 @@ const describeLeases = (label: string, server: () => TestServer): void => {
     assert.deepEqual(await next.get('check', 'k'), record(2));
     // What the next owner deleted is not brought back by an update.
     assert.deepEqual(await next.commit([remove('gone', 2)]), [written]);
+    fence.lose();
+    assert.deepEqual(await old.commit([put('gone', 3)]), [stale(3)]);
+    assert.equal(await next.get('check', 'gone'), undefined);
     assert.deepEqual(await next.commit([put('k', 3), put('new', 6)]), [written, written]);
     assert.deepEqual(await next.get('check', 'new'), record(6));
   });
