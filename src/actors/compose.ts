@@ -37,6 +37,7 @@ import { logFact } from './runtime/fact-log.ts';
 import { Pressure } from './runtime/pressure.ts';
 import { createSupervisor } from './runtime/runtime.ts';
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the map of the backend; its parts refer to each other, both ways
 export const compose = (dependencies: Dependencies): Services => {
   const { runtime, families, commit, table, log, admitsEntity } = dependencies;
   const { registry, faults } = runtime;

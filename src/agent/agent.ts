@@ -66,29 +66,45 @@ const assetStoreOf = (config: AgentConfig, clock: Clock, log: Logger): AssetStor
     log,
   });
 
+const factsOf = (config: AgentConfig, log: Logger) => {
+  try {
+    return readSystemFacts(config);
+  } catch (error) {
+    log.error({ error: errorText(error) }, 'error getting system info');
+    return emptySystem();
+  }
+};
+
+const purgeUnused = (assets: AssetStore, { assetsKeepUnused }: AgentConfig, log: Logger): void => {
+  assets
+    .purge(assetsKeepUnused)
+    .catch((error) => log.warn({ error: errorText(error) }, 'unable to clean up the asset cache'));
+};
+
+/** Numbers the events of each check, from 1 on each connection. */
+const createSequences = () => {
+  const last = new Map<string, number>();
+  return {
+    next: (check: string): number => {
+      const next = (last.get(check) ?? 0) + 1;
+      last.set(check, next);
+      return next;
+    },
+    clear: () => last.clear(),
+  };
+};
+
 /** Throws SettingsError if a configured file is unusable. */
 export const createAgent = (config: AgentConfig, dependencies: AgentDependencies): Agent => {
   const { clock = realClock, random = Math.random, dial = createDial(config) } = dependencies;
   const log = component(dependencies.log, 'agent');
   const counters = createCounters();
-  const readFacts = () => {
-    try {
-      return readSystemFacts(config);
-    } catch (error) {
-      log.error({ error: errorText(error) }, 'error getting system info');
-      return emptySystem();
-    }
-  };
+  const readFacts = () => factsOf(config, log);
   const entity = createAgentEntity(config, readFacts());
   const { failed } = dependencies;
   const supervision = createSupervision({ clock, log, random, ...(failed === undefined ? {} : { failed }) });
   const queue = createDeliveryQueue(supervision, log);
-  const sequences = new Map<string, number>();
-  const nextSequence = (check: string) => {
-    const next = (sequences.get(check) ?? 0) + 1;
-    sequences.set(check, next);
-    return next;
-  };
+  const sequences = createSequences();
   const assets = config.disableAssets
     ? null
     : assetStoreOf(config, clock, component(dependencies.log, 'asset-manager'));
@@ -97,7 +113,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
     agentName: config.name,
     namespace: config.namespace,
     entity: () => entity.current(nowSeconds(clock)),
-    nextSequence,
+    nextSequence: sequences.next,
     newId: randomUUID,
     report: (event) => queue.enqueue(event),
     assets,
@@ -136,7 +152,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
           entity,
           queue,
           counters,
-          nextSequence,
+          nextSequence: sequences.next,
           newId: randomUUID,
           runCheck: (payload) => runner.request(payload),
           drop: (why) => connection.drop(why),
@@ -163,11 +179,9 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
   });
 
   /** Unacknowledged events would be sent again after a restart, so wait briefly for the last acknowledgements. */
-  const quiet = () =>
-    new Promise<void>((resolve) => {
-      if (connection.state() === 'connected') queue.whenQuiet(resolve);
-      else resolve();
-    });
+  const quiet = async () => {
+    if (connection.state() === 'connected') await new Promise<void>((resolve) => queue.whenQuiet(resolve));
+  };
 
   let stopped: Promise<void> | undefined;
   const stop = async () => {
@@ -189,11 +203,7 @@ export const createAgent = (config: AgentConfig, dependencies: AgentDependencies
       await inputs.start();
       timers.push(every(clock, systemFactsRefreshMs, () => entity.setSystem(readFacts())));
       if (assets !== null && config.assetsKeepUnused > 0) {
-        const purge = () => {
-          assets
-            .purge(config.assetsKeepUnused)
-            .catch((error) => log.warn({ error: errorText(error) }, 'unable to clean up the asset cache'));
-        };
+        const purge = () => purgeUnused(assets, config, log);
         purge();
         timers.push(every(clock, assetPurgeIntervalMs, purge));
       }

@@ -79,6 +79,25 @@ const keepLine = (line: Line, options: ConnectionOptions, cut: (why: string) => 
 
 const actorId = 'connection';
 
+/** The fact of an attempt that failed, with how long the backend asked to be left alone. */
+const refusal = (
+  end: LineEnd,
+  actor: LiveActor,
+  { clock, log, random, retry }: ConnectionOptions,
+): AgentConnectionFact => {
+  const { context } = actor.snapshot() as unknown as { readonly context: AgentConnectionContext };
+  const drawn = random();
+  const asked = retryAfterMs(end.retryAfter, clock.wallMs());
+  const longWaitMs = Math.min(context.waitMs, retry.maxMs);
+  const askedMs = askedWaitMs(longWaitMs, retry, end.status, asked, overloadedBackOffFactor);
+  const waitMs = waitBeforeNextMs(context, drawn);
+  log.error(
+    { error: end.message, retry_in_ms: Math.round(Math.max(waitMs, askedMs)) },
+    'reconnection attempt failed',
+  );
+  return { type: 'line.refused', nowMs: clock.monotonicMs(), random: drawn, why: end.message, askedMs };
+};
+
 export const createConnection = (options: ConnectionOptions, listener: ConnectionListener): Connection => {
   const { clock, log, random, retry, supervision } = options;
   const urls = shuffled(options.urls, random);
@@ -113,26 +132,6 @@ export const createConnection = (options: ConnectionOptions, listener: Connectio
     else cut(invalidMessage);
   };
 
-  const refused = (end: LineEnd, actor: LiveActor) => {
-    const { context } = actor.snapshot() as unknown as { readonly context: AgentConnectionContext };
-    const drawn = random();
-    const asked = retryAfterMs(end.retryAfter, clock.wallMs());
-    const longWaitMs = Math.min(context.waitMs, retry.maxMs);
-    const askedMs = askedWaitMs(longWaitMs, retry, end.status, asked, overloadedBackOffFactor);
-    const waitMs = waitBeforeNextMs(context, drawn);
-    log.error(
-      { error: end.message, retry_in_ms: Math.round(Math.max(waitMs, askedMs)) },
-      'reconnection attempt failed',
-    );
-    tell(actor, {
-      type: 'line.refused',
-      nowMs: clock.monotonicMs(),
-      random: drawn,
-      why: end.message,
-      askedMs,
-    });
-  };
-
   const ended = (end: LineEnd, actor: LiveActor) => {
     const wasOpen = line !== undefined;
     isDialling = false;
@@ -142,7 +141,7 @@ export const createConnection = (options: ConnectionOptions, listener: Connectio
     if (wanted === 'stopped') return whenEnded();
     // A crash closed it; the next life of the actor dials again.
     if (owner !== actor) return;
-    if (!wasOpen) return refused(end, actor);
+    if (!wasOpen) return tell(actor, refusal(end, actor, options));
     if (end.clean) log.info({ error: end.message }, 'connection closed');
     else log.error({ error: end.message }, 'transport receive error');
     tell(actor, { type: 'line.ended', nowMs: clock.monotonicMs(), random: random(), why: end.message });

@@ -63,6 +63,51 @@ export const deregistrationResult = (client: Json, nowSeconds: number): Json => 
   executed: nowSeconds,
 });
 
+/** A check request; undefined, with a log line, for anything else. */
+const readRequest = (message: string, log: ClientLog): Json | undefined => {
+  let request: unknown;
+  try {
+    request = JSON.parse(message);
+  } catch (error) {
+    log.error('failed to parse the check request payload', { message, error: (error as Error).message });
+    return undefined;
+  }
+  if (isMap(request) && typeof request['name'] === 'string') return request;
+  log.error('check request has no check name', { message });
+  return undefined;
+};
+
+/** Opens the sockets that local programs send results to, except those that are disabled. */
+const openLocalInputs = async (
+  { log, timers, transport, version }: ClientParts,
+  settings: Json,
+  publish: (check: Json) => void,
+): Promise<{ readonly sockets: LocalSockets | undefined; readonly http: HttpSocket | undefined }> => {
+  const client = map(settings['client']);
+  const results = createLocalResults(publish, timers);
+  const socket = map(client['socket']);
+  const httpSocket = map(client['http_socket']);
+  const at = (scope: Json, port: number) => ({
+    bind: typeof scope['bind'] === 'string' ? scope['bind'] : '127.0.0.1',
+    port: typeof scope['port'] === 'number' ? scope['port'] : port,
+  });
+  let sockets: LocalSockets | undefined;
+  let http: HttpSocket | undefined;
+  if (socket['enabled'] === false) log.info('client tcp/udp socket disabled per configuration');
+  else sockets = await openSockets({ ...at(socket, 3030), results, log, timers });
+  if (httpSocket['enabled'] === false) log.info('client http socket disabled per configuration');
+  else
+    http = await openHttpSocket({
+      ...at(httpSocket, 3031),
+      results,
+      log,
+      version,
+      settings: () => settings,
+      transportInfo: () => transportInfo(transport),
+    });
+  return { sockets, http };
+};
+
 export const createClient = (parts: ClientParts): Client => {
   const { version, log, timers, transport, onFault } = parts;
   const client = withSocketDefaults(map(parts.settings['client']));
@@ -109,17 +154,8 @@ export const createClient = (parts: ClientParts): Client => {
   };
 
   const takeRequest = (message: string): void => {
-    let request: unknown;
-    try {
-      request = JSON.parse(message);
-    } catch (error) {
-      return log.error('failed to parse the check request payload', {
-        message,
-        error: (error as Error).message,
-      });
-    }
-    if (!isMap(request) || typeof request['name'] !== 'string')
-      return log.error('check request has no check name', { message });
+    const request = readRequest(message, log);
+    if (request === undefined) return;
     log.info('received check request', { check: request });
     run(request);
   };
@@ -133,35 +169,15 @@ export const createClient = (parts: ClientParts): Client => {
     }
   };
 
-  const openLocal = async (): Promise<void> => {
-    const results = createLocalResults(publishResult, timers);
-    const socket = map(client['socket']);
-    const httpSocket = map(client['http_socket']);
-    const at = (scope: Json, port: number) => ({
-      bind: typeof scope['bind'] === 'string' ? scope['bind'] : '127.0.0.1',
-      port: typeof scope['port'] === 'number' ? scope['port'] : port,
-    });
-    if (socket['enabled'] === false) log.info('client tcp/udp socket disabled per configuration');
-    else sockets = await openSockets({ ...at(socket, 3030), results, log, timers });
-    if (httpSocket['enabled'] === false) log.info('client http socket disabled per configuration');
-    else
-      http = await openHttpSocket({
-        ...at(httpSocket, 3031),
-        results,
-        log,
-        version,
-        settings: () => settings,
-        transportInfo: () => transportInfo(transport),
-      });
-  };
-
   const pause = (): void => {
     for (const cancel of cancels) cancel();
     cancels = [];
   };
 
   const bootstrap = async (isCurrent: () => boolean): Promise<void> => {
-    opening ??= openLocal();
+    opening ??= openLocalInputs(parts, settings, publishResult).then((open) => {
+      ({ sockets, http } = open);
+    });
     await opening;
     if (!isCurrent()) return;
     pause();

@@ -107,6 +107,37 @@ const guarded = { config: { isGuarded: true } };
 /** Principals of pending requests. */
 const principals = new WeakMap<FastifyRequest, Principal>();
 
+const answerProblems = (app: FastifyInstance, log: HttpServerOptions['log']): void => {
+  // Fastify sends what a handler returns; these two have already sent their response.
+  app.setNotFoundHandler((_request, reply) => {
+    sendProblem(reply, new MonError('notFound'));
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const found = sendProblem(reply, error);
+    if (found.fault)
+      log.error({ err: error, method: request.method, path: loggedPath(request) }, 'request failed');
+  });
+};
+
+/** Counts and logs every response. */
+const logAnswers = (
+  app: FastifyInstance,
+  metrics: HttpServerOptions['metrics'],
+  log: HttpServerOptions['log'],
+): void => {
+  app.addHook('onResponse', async (request, reply) => {
+    const fields = { method: request.method, path: loggedPath(request), status: reply.statusCode };
+    const user = principals.get(request)?.username;
+    metrics.observe(...groupOf(request, user), reply.statusCode, reply.elapsedTime);
+    // Writes are logged with the user; reads and the stream of events are not.
+    const isChange = request.method !== 'GET' && user !== undefined && !isEventRoute(request);
+    log[isChange ? 'info' : 'debug'](
+      { ...fields, ms: Math.round(reply.elapsedTime), ...(user === undefined ? {} : { user }) },
+      isChange ? 'change' : 'request',
+    );
+  });
+};
+
 export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   const { backend, authenticator, routes, log, metrics } = options;
   const streams = createLiveStreams(backend.resources, authenticator);
@@ -142,15 +173,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
     parseBody(bytes, options.bodyLimitBytes),
   );
-  // Fastify sends what a handler returns; these two have already sent their response.
-  app.setNotFoundHandler((_request, reply) => {
-    sendProblem(reply, new MonError('notFound'));
-  });
-  app.setErrorHandler((error, request, reply) => {
-    const found = sendProblem(reply, error);
-    if (found.fault)
-      log.error({ err: error, method: request.method, path: loggedPath(request) }, 'request failed');
-  });
+  answerProblems(app, log);
   let isClosing = false;
   app.addHook('onRequest', async (_request, reply) => {
     if (!isClosing) return;
@@ -167,17 +190,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     sendProblem(reply, new MonError('notFound'));
     return reply;
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const fields = { method: request.method, path: loggedPath(request), status: reply.statusCode };
-    const user = principals.get(request)?.username;
-    metrics.observe(...groupOf(request, user), reply.statusCode, reply.elapsedTime);
-    // Writes are logged with the user; reads and the stream of events are not.
-    const isChange = request.method !== 'GET' && user !== undefined && !isEventRoute(request);
-    log[isChange ? 'info' : 'debug'](
-      { ...fields, ms: Math.round(reply.elapsedTime), ...(user === undefined ? {} : { user }) },
-      isChange ? 'change' : 'request',
-    );
-  });
+  logAnswers(app, metrics, log);
 
   const guard = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (route.access === 'public') return;

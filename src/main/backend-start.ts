@@ -13,6 +13,7 @@ import { createEventList } from '../http/inspect/events/event-list.ts';
 import { createRerunOf } from '../http/inspect/events/rerun.ts';
 import { inspectionDocs } from '../http/inspect/route-docs.ts';
 import { jobRefusal } from '../http/job-rights.ts';
+import type { SilencingLimits } from '../http/routes/silenced.ts';
 import { registerHandbook, registerUi } from '../http/static-ui.ts';
 import { readLicenseKey } from '../model/license.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
@@ -34,7 +35,13 @@ import { type EarlierGeneration, serveEarlierGeneration } from './earlier-genera
 import { encryptionKeyName, encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
 import { collapseExitCode, endWithoutStore } from './exit-codes.ts';
 import { firstUser, passwordFile } from './first-user.ts';
-import { localUrl, parseListenAddress, parsePublicUrl, plainHost } from './listen-address.ts';
+import {
+  type ListenAddress,
+  localUrl,
+  parseListenAddress,
+  parsePublicUrl,
+  plainHost,
+} from './listen-address.ts';
 import { addLiveInspection } from './live-inspection.ts';
 import { controlName } from './maintenance/control-path.ts';
 import type { Control } from './maintenance/control-server.ts';
@@ -77,6 +84,54 @@ interface Process {
   readonly stop: AbortSignal;
   readonly onStandby: () => void;
 }
+
+const addressesOf = (
+  settings: BackendSettings,
+  { http, agents }: Awaited<ReturnType<Api['listen']>>,
+  { isSecure, earlierPort }: { readonly isSecure: boolean; readonly earlierPort: number | undefined },
+): Readonly<Record<string, string>> => {
+  const secure = isSecure ? 's' : '';
+  return {
+    api: localUrl(`http${secure}`, http),
+    agents: localUrl(`ws${secure}`, agents),
+    ...(earlierPort === undefined ? {} : { earlierApi: `${settings.earlierApiHost}:${earlierPort}` }),
+  };
+};
+
+const adviseUpgrade = ({ migrated }: { readonly migrated: number }, log: Logger): void => {
+  if (migrated < storeFormat)
+    log.warn(
+      { format: migrated, newFormat: storeFormat },
+      'the store holds records of an older format, which are read as before: run `mon-backend upgrade` when it suits you',
+    );
+};
+
+const silencingLimits = (settings: BackendSettings): SilencingLimits => ({
+  defaultExpireSeconds: Math.ceil(settings.defaultSilencedExpiryTime / 1_000),
+  maxExpireSeconds: Math.floor(settings.maxSilencedExpiryTimeAllowed / 1_000),
+});
+
+const listenersOf = (
+  settings: BackendSettings,
+  http: ListenAddress & { readonly origin?: string },
+  tls: ReturnType<typeof readTls>,
+) => ({
+  http: {
+    ...http,
+    ...(tls.api === undefined ? {} : { tls: tls.api }),
+  },
+  agents: {
+    host: plainHost(settings.agentHost),
+    port: settings.agentPort,
+    limits: {
+      connectionsPerSecond: settings.agentRateLimit,
+      connectionBurst: settings.agentBurstLimit,
+      writeTimeoutMs: settings.agentWriteTimeout * 1_000,
+      maxNewEntities: settings.maxNewEntitiesPerSession,
+    },
+    ...(tls.agents === undefined ? {} : { tls: tls.agents }),
+  },
+});
 
 const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: Process): Promise<Running> => {
   const listen = parseListenAddress('--api-listen-address', settings.apiListenAddress);
@@ -132,10 +187,7 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
   const hashing = createHashingQueue();
   await firstUser({ settings, table: backend.resources, hashing, log });
   const eventList = createEventList(backend.events, createRerunOf(backend));
-  const silencing = {
-    defaultExpireSeconds: Math.ceil(settings.defaultSilencedExpiryTime / 1_000),
-    maxExpireSeconds: Math.floor(settings.maxSilencedExpiryTimeAllowed / 1_000),
-  };
+  const silencing = silencingLimits(settings);
   const api = await createApi({
     logins: backend,
     backend,
@@ -154,22 +206,7 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     },
     bodyLimitBytes: settings.apiRequestLimit,
     silencing,
-    http: {
-      ...listen,
-      ...(tls.api === undefined ? {} : { tls: tls.api }),
-      ...(origin === undefined ? {} : { origin }),
-    },
-    agents: {
-      host: plainHost(settings.agentHost),
-      port: settings.agentPort,
-      limits: {
-        connectionsPerSecond: settings.agentRateLimit,
-        connectionBurst: settings.agentBurstLimit,
-        writeTimeoutMs: settings.agentWriteTimeout * 1_000,
-        maxNewEntities: settings.maxNewEntitiesPerSession,
-      },
-      ...(tls.agents === undefined ? {} : { tls: tls.agents }),
-    },
+    ...listenersOf(settings, { ...listen, ...(origin === undefined ? {} : { origin }) }, tls),
   });
   showBackendMetrics(api.metrics, backend);
   showProcessMetrics(api.metrics, version);
@@ -202,23 +239,13 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     ...{ settings, exports, authorities, store: opened, committer: backend.committer },
     log: component(log, 'control'),
   });
-  const { migrated } = opened.marker;
-  if (migrated < storeFormat)
-    log.warn(
-      { format: migrated, newFormat: storeFormat },
-      'the store holds records of an older format, which are read as before: run `mon-backend upgrade` when it suits you',
-    );
-  const secure = tls.api === undefined ? '' : 's';
+  adviseUpgrade(opened.marker, log);
+  const addresses = addressesOf(settings, address, {
+    isSecure: tls.api !== undefined,
+    earlierPort: earlier.port,
+  });
   log.warn(
-    {
-      component: 'backend',
-      api: localUrl(`http${secure}`, address.http),
-      agents: localUrl(`ws${secure}`, address.agents),
-      ...(earlier.port === undefined ? {} : { earlierApi: `${settings.earlierApiHost}:${earlier.port}` }),
-      store: store.name,
-      ...rebuilt,
-      version,
-    },
+    { component: 'backend', ...addresses, store: store.name, ...rebuilt, version },
     'backend is running and ready to accept events',
   );
   return { store, backend, api, earlier, control };

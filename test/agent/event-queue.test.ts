@@ -110,3 +110,14 @@ test('on a full disk the sender gets an error, and the agent keeps running', asy
   rmSync(ballast);
   assert.equal(await post('after'), '202 ');
 });
+
+test('a queue that could not be opened does not stay locked', async () => {
+  const dir = tempFolder();
+  writeFileSync(join(dir, 'queue'), 'a file where the folder should be');
+  await assert.rejects(openEventQueue(dir, readableLog().log), /could not open api queue/);
+  rmSync(join(dir, 'queue'));
+  const queue = await openEventQueue(dir, readableLog().log);
+  await queue.add(eventOf('1'));
+  assert.deepEqual(outputs(queue), ['1']);
+  await queue.close();
+});

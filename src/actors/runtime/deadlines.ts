@@ -75,13 +75,38 @@ export interface DeadlinesOptions {
   readonly probeMs?: number;
 }
 
+const newEntry = (kind: DeadlineKind, due: () => void): Entry => ({
+  kind,
+  armedAtMs: 0,
+  dueMs: 0,
+  seq: 0,
+  place: -1,
+  due,
+  get armed() {
+    return this.place >= 0;
+  },
+});
+
+/** One for each kind of time. */
+const createHeaps = () => ({
+  elapsed: createDeadlineHeap<Entry>(),
+  forgiving: createDeadlineHeap<Entry>(),
+  wall: createDeadlineHeap<Entry>(),
+});
+
+/** Empties a heap; the entries in the order in which they are due. */
+const takeAll = (heap: ReturnType<typeof createHeaps>['wall']): readonly Entry[] => {
+  const entries: Entry[] = [];
+  for (let entry = heap.first(); entry !== undefined; entry = heap.first()) {
+    heap.remove(entry);
+    entries.push(entry);
+  }
+  return entries;
+};
+
 export function createDeadlines({ clock, onFault, probeMs = lagProbeMs }: DeadlinesOptions): Deadlines {
   const time = createTimeWatch(clock, onFault);
-  const heaps = {
-    elapsed: createDeadlineHeap<Entry>(),
-    forgiving: createDeadlineHeap<Entry>(),
-    wall: createDeadlineHeap<Entry>(),
-  };
+  const heaps = createHeaps();
   const allHeaps = Object.values(heaps);
   const longestTimerMs = Math.min(probeMs, maxTimerMs);
   let seq = 0;
@@ -161,28 +186,14 @@ export function createDeadlines({ clock, onFault, probeMs = lagProbeMs }: Deadli
 
   const arm = (kind: DeadlineKind, delayMs: number, due: () => void): Entry => {
     const nowMs = look();
-    const entry: Entry = {
-      kind,
-      armedAtMs: 0,
-      dueMs: 0,
-      seq: 0,
-      place: -1,
-      due,
-      get armed() {
-        return this.place >= 0;
-      },
-    };
+    const entry = newEntry(kind, due);
     if (!closed) place(entry, delayMs, nowMs);
     return entry;
   };
 
   /** The wall clock was set back: what waits for it is due now, in the order in which it was due. */
   const wakeWall = (): void => {
-    const waiting: Entry[] = [];
-    for (let entry = heaps.wall.first(); entry !== undefined; entry = heaps.wall.first()) {
-      heaps.wall.remove(entry);
-      waiting.push(entry);
-    }
+    const waiting = takeAll(heaps.wall);
     const wallMs = clock.wallMs();
     for (const entry of waiting) {
       entry.dueMs = Math.min(entry.dueMs, wallMs);
@@ -227,9 +238,7 @@ export function createDeadlines({ clock, onFault, probeMs = lagProbeMs }: Deadli
     onWallStep: time.onWallStep,
     close() {
       closed = true;
-      for (const heap of allHeaps) {
-        for (let entry = heap.first(); entry !== undefined; entry = heap.first()) heap.remove(entry);
-      }
+      for (const heap of allHeaps) takeAll(heap);
       setTimer(0);
     },
   };

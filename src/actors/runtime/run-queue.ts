@@ -51,6 +51,41 @@ export interface RunQueueOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+/** How long turns take, how long actors wait for theirs, and how much mail they find. */
+class TurnFigures {
+  readonly turnsMs = new RecentFigures();
+  readonly depths = new RecentFigures();
+  readonly waitSeconds = new Histogram();
+  readonly #turnSeconds = new Histogram();
+  readonly #mailboxDepths = new Histogram(lengthBounds);
+  #longestTurnMs = 0;
+
+  noteTurn(ms: number): void {
+    this.#longestTurnMs = Math.max(this.#longestTurnMs, ms);
+    this.turnsMs.add(ms);
+    this.#turnSeconds.observe(ms / 1_000);
+  }
+
+  noteDepth(depth: number): void {
+    this.depths.add(depth);
+    this.#mailboxDepths.observe(depth);
+  }
+
+  takeLongestTurnMs(): number {
+    const longest = this.#longestTurnMs;
+    this.#longestTurnMs = 0;
+    return longest;
+  }
+
+  histograms(): ReturnType<RunQueue['histograms']> {
+    return {
+      turnSeconds: this.#turnSeconds.read(),
+      waitSeconds: this.waitSeconds.read(),
+      mailboxDepths: this.#mailboxDepths.read(),
+    };
+  }
+}
+
 export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
   // The lists are emptied from the front by an index and swapped when used up: no shifting of long arrays.
   let ready: Runnable[] = [];
@@ -60,12 +95,7 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
   let turnIsDue = false;
   let handled = 0;
   let turns = 0;
-  let longestTurnMs = 0;
-  const turnsMs = new RecentFigures();
-  const depths = new RecentFigures();
-  const turnSeconds = new Histogram();
-  const waitSeconds = new Histogram();
-  const mailboxDepths = new Histogram(lengthBounds);
+  const figures = new TurnFigures();
   let followed: Runnable | undefined;
   let followedSinceMs = 0;
 
@@ -91,7 +121,7 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
     if (runnable === undefined) return undefined;
     readyHead += 1;
     if (runnable === followed) {
-      waitSeconds.observe((clock.monotonicMs() - followedSinceMs) / 1_000);
+      figures.waitSeconds.observe((clock.monotonicMs() - followedSinceMs) / 1_000);
       followed = undefined;
     }
     if (readyHead > 1_024 && readyHead * 2 > ready.length) {
@@ -131,8 +161,7 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
   const noteDepth = (): void => {
     const first = ready[readyHead];
     if (first === undefined) return;
-    depths.add(first.mailboxDepth);
-    mailboxDepths.observe(first.mailboxDepth);
+    figures.noteDepth(first.mailboxDepth);
   };
 
   function turn(): void {
@@ -156,9 +185,7 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
       nowMs = clock.monotonicMs();
     } while (handled < stopAt && taskCount < maxTurnMessages && nowMs < untilMs);
     turns += 1;
-    longestTurnMs = Math.max(longestTurnMs, nowMs - startedMs);
-    turnsMs.add(nowMs - startedMs);
-    turnSeconds.observe((nowMs - startedMs) / 1_000);
+    figures.noteTurn(nowMs - startedMs);
     turnIsDue = false;
     if (depth() > 0) wake();
   }
@@ -187,21 +214,13 @@ export function createRunQueue({ clock, onFault }: RunQueueOptions): RunQueue {
     get turns() {
       return turns;
     },
-    takeLongestTurnMs() {
-      const longest = longestTurnMs;
-      longestTurnMs = 0;
-      return longest;
-    },
+    takeLongestTurnMs: () => figures.takeLongestTurnMs(),
     get turnP99Ms() {
-      return turnsMs.percentile(0.99);
+      return figures.turnsMs.percentile(0.99);
     },
     get mailboxDepthP99() {
-      return depths.percentile(0.99);
+      return figures.depths.percentile(0.99);
     },
-    histograms: () => ({
-      turnSeconds: turnSeconds.read(),
-      waitSeconds: waitSeconds.read(),
-      mailboxDepths: mailboxDepths.read(),
-    }),
+    histograms: () => figures.histograms(),
   };
 }

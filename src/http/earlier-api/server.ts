@@ -107,6 +107,67 @@ const mayStay = (table: EarlierBackend['resources'], principal: Principal): bool
   return current !== null && mayReport(table, current, clientNamespace, '');
 };
 
+/** Errors have no body, as clients expect; the reason is in the log and in a header. */
+const refused = (request: IncomingMessage, error: unknown, log: EarlierApiOptions['log']): Reply => {
+  const isOutage = error instanceof MonError && error.retry && error.status >= 500;
+  const code = isOutage ? 500 : codeOf(error);
+  const fields = { method: request.method, path: pathOf(request) };
+  if (code >= 500) log.error({ ...fields, err: error }, 'earlier API request failed');
+  else log.info({ ...fields, code, reason: (error as Error).message }, 'earlier API request rejected');
+  if (isOutage) return { code, body: outage };
+  const why = error instanceof MonError && code < 500 ? { 'X-Error': visibleAscii(error.message) } : {};
+  return { code, headers: { ...why, ...(code === 401 ? restricted : {}) } };
+};
+
+/** Sends responses, and counts the bytes of large ones that are not read yet. */
+const createResponder = (log: EarlierApiOptions['log'], maxUnreadBytes: number) => {
+  let unread = 0;
+  /**
+   * Whether a large response may be buffered until it is read. Only reads are rejected; successful writes are
+   * always confirmed.
+   */
+  const mayHold = (request: IncomingMessage, response: ServerResponse, bytes: number): boolean => {
+    // The client has already disconnected, so there is nothing to buffer.
+    if (bytes < largeAnswerBytes || response.destroyed || response.closed) return true;
+    if (request.method === 'GET' && unread > 0 && unread + bytes > maxUnreadBytes) return false;
+    unread += bytes;
+    response.once('close', () => {
+      unread -= bytes;
+    });
+    return true;
+  };
+
+  const send = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { code, body, headers = {} }: Reply,
+  ): void => {
+    const text = body === undefined ? '' : JSON.stringify(body);
+    if (!mayHold(request, response, text.length)) {
+      log.warn({ path: pathOf(request) }, 'rejected: too many large responses are still being read');
+      return send(request, response, { code: 503, headers: { 'Retry-After': '2' } });
+    }
+    const asked = request.headers['x-request-id'];
+    response.sendDate = false;
+    response.writeHead(code, {
+      ...crossOrigin,
+      ...headers,
+      'X-Request-ID': typeof asked === 'string' ? asked : randomUUID(),
+      Connection: 'close',
+      ...(code === 204 ? {} : { 'Content-length': String(Buffer.byteLength(text)) }),
+      ...(body === undefined ? {} : { 'Content-type': 'application/json' }),
+    });
+    response.end(request.method === 'HEAD' ? undefined : text);
+  };
+
+  return {
+    send,
+    get unreadBytes() {
+      return unread;
+    },
+  };
+};
+
 /** Nothing is reachable before `listen`. */
 export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
   const { backend, authenticator, log, wallMs, version, tls, silencing = noSilencingLimits } = options;
@@ -164,71 +225,20 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
     return { ...answer, ...(answer.body === undefined ? {} : { body: paged.body }), headers: paged.headers };
   };
 
-  let unread = 0;
+  const responder = createResponder(log, options.maxUnreadBytes ?? maxUnreadAnswerBytes);
   if (options.metrics !== undefined)
     showEarlierGauges(options.metrics, {
       get unreadAnswerBytes() {
-        return unread;
+        return responder.unreadBytes;
       },
       get subscriptions() {
         return hub.subscriptions;
       },
     });
-  /**
-   * Whether a large response may be buffered until it is read. Only reads are rejected; successful writes are
-   * always confirmed.
-   */
-  const mayHold = (request: IncomingMessage, response: ServerResponse, bytes: number): boolean => {
-    // The client has already disconnected, so there is nothing to buffer.
-    if (bytes < largeAnswerBytes || response.destroyed || response.closed) return true;
-    const most = options.maxUnreadBytes ?? maxUnreadAnswerBytes;
-    if (request.method === 'GET' && unread > 0 && unread + bytes > most) return false;
-    unread += bytes;
-    response.once('close', () => {
-      unread -= bytes;
-    });
-    return true;
-  };
-
-  const send = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    { code, body, headers = {} }: Reply,
-  ): void => {
-    const text = body === undefined ? '' : JSON.stringify(body);
-    if (!mayHold(request, response, text.length)) {
-      log.warn({ path: pathOf(request) }, 'rejected: too many large responses are still being read');
-      return send(request, response, { code: 503, headers: { 'Retry-After': '2' } });
-    }
-    const asked = request.headers['x-request-id'];
-    response.sendDate = false;
-    response.writeHead(code, {
-      ...crossOrigin,
-      ...headers,
-      'X-Request-ID': typeof asked === 'string' ? asked : randomUUID(),
-      Connection: 'close',
-      ...(code === 204 ? {} : { 'Content-length': String(Buffer.byteLength(text)) }),
-      ...(body === undefined ? {} : { 'Content-type': 'application/json' }),
-    });
-    response.end(request.method === 'HEAD' ? undefined : text);
-  };
-
-  /** Errors have no body, as clients expect; the reason is in the log and in a header. */
-  const refused = (request: IncomingMessage, error: unknown): Reply => {
-    const isOutage = error instanceof MonError && error.retry && error.status >= 500;
-    const code = isOutage ? 500 : codeOf(error);
-    const fields = { method: request.method, path: pathOf(request) };
-    if (code >= 500) log.error({ ...fields, err: error }, 'earlier API request failed');
-    else log.info({ ...fields, code, reason: (error as Error).message }, 'earlier API request rejected');
-    if (isOutage) return { code, body: outage };
-    const why = error instanceof MonError && code < 500 ? { 'X-Error': visibleAscii(error.message) } : {};
-    return { code, headers: { ...why, ...(code === 401 ? restricted : {}) } };
-  };
-
   server.on('request', (request, response) => {
     decide(request)
-      .catch((error: unknown) => refused(request, error))
-      .then((reply) => send(request, response, reply))
+      .catch((error: unknown) => refused(request, error, log))
+      .then((reply) => responder.send(request, response, reply))
       .catch((error: unknown) => {
         log.error({ err: error }, 'unable to send an earlier API response');
         response.destroy();
@@ -247,7 +257,7 @@ export const createEarlierApi = (options: EarlierApiOptions): EarlierApi => {
       return principal;
     };
     admit()
-      .catch((error: unknown) => refused(request, error).code)
+      .catch((error: unknown) => refused(request, error, log).code)
       .then((admitted) => {
         if (typeof admitted === 'object')
           return transport.accept(request, socket, head, () => mayStay(backend.resources, admitted));

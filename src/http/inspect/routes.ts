@@ -26,7 +26,7 @@ import {
   parse,
 } from './request.ts';
 import { registerStreamBundle, type StreamSource } from './stream-bundle.ts';
-import { createWatchHub } from './watch-hub.ts';
+import { createWatchHub, type WatchHub } from './watch-hub.ts';
 
 /** Registers the routes. Closing the app releases all watched actors and ends the streams. */
 export const registerInspection = (
@@ -40,9 +40,8 @@ export const registerInspection = (
     port,
     createFrameMaker((id) => port.actor(id)?.deadlines ?? []),
   );
-  const streams = new Set<() => void>();
   app.addHook('preClose', async () => {
-    for (const end of streams) end();
+    streams.endAll();
     hub.close();
   });
 
@@ -108,6 +107,78 @@ export const registerInspection = (
     return dryRun(live.machine, live.snapshot as Parameters<typeof dryRun>[1], event);
   });
 
+  const streams = registerActorStreams(app, deps, hub, moreStreams);
+
+  app.get(`${inspectionRoot}/traces/:namespace/:entity/:check`, async (request) => {
+    const { namespace, entity, check } = parse(traceSchema, request.params);
+    const resourceName = `${entity}/${check}`;
+    await deps.authorize(request, { verb: 'get', resource: 'events', namespace, resourceName });
+    return port.traces(namespace, entity, check);
+  });
+
+  app.get(`${inspectionRoot}/system`, async (request) => {
+    await mayLook(request, '');
+    const { rss, heapUsed } = process.memoryUsage();
+    return {
+      nowMs: port.nowMs(),
+      uptimeSeconds: Math.round(process.uptime()),
+      rssBytes: rss,
+      heapBytes: heapUsed,
+      watchedActors: hub.watchedCount(),
+      streams: streams.count,
+      gauges: port.gauges(),
+    };
+  });
+
+  registerControl(app, deps);
+};
+
+const graphsOf = (port: InspectionPort): ReadonlyMap<string, MachineGraph> =>
+  new Map(port.machines().map(({ machine, title }) => [machine.id, machineGraph(machine, title)]));
+
+const treeSchema = z.object({
+  parent: z.string().optional(),
+  from: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(maxPageSize).default(defaultPageSize),
+  empty: z.enum(['true', 'false']).default('true'),
+});
+const traceSchema = z.object({ namespace: z.string(), entity: z.string(), check: z.string() });
+const streamSchema = z.object({
+  actors: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter((id) => id !== '')),
+  prefix: z.string().min(1).optional(),
+});
+
+function* idsBelow(port: InspectionPort, prefix: string | undefined): Iterable<string> {
+  if (prefix === undefined) return;
+  let count = 0;
+  for (const row of port.actors(prefix)) {
+    if (count >= maxActorsPerStream) return;
+    count += 1;
+    yield row.id;
+  }
+}
+
+const accessTo = (about: string): InspectionAccess => ({
+  verb: 'inspect:get',
+  resource: 'actors',
+  namespace: namespaceOf(about),
+  resourceName: about,
+});
+
+const namespaceKey = (id: string): string => /^[\w-]+:[^/]+\//.exec(id)?.[0] ?? id;
+
+/** The streams of what actors do. */
+const registerActorStreams = (
+  app: FastifyInstance,
+  deps: InspectionDeps,
+  hub: WatchHub,
+  moreStreams: readonly StreamSource[],
+): { readonly count: number; endAll(): void } => {
+  const { port } = deps;
+  const streams = new Set<() => void>();
   const aboutOf = ({ actors, prefix }: z.infer<typeof streamSchema>) => {
     const about = new Set([...actors.map(namespaceKey), ...(prefix === undefined ? [] : [prefix])]);
     return {
@@ -161,63 +232,12 @@ export const registerInspection = (
     return end;
   };
 
-  app.get(`${inspectionRoot}/traces/:namespace/:entity/:check`, async (request) => {
-    const { namespace, entity, check } = parse(traceSchema, request.params);
-    const resourceName = `${entity}/${check}`;
-    await deps.authorize(request, { verb: 'get', resource: 'events', namespace, resourceName });
-    return port.traces(namespace, entity, check);
-  });
-
-  app.get(`${inspectionRoot}/system`, async (request) => {
-    await mayLook(request, '');
-    const { rss, heapUsed } = process.memoryUsage();
-    return {
-      nowMs: port.nowMs(),
-      uptimeSeconds: Math.round(process.uptime()),
-      rssBytes: rss,
-      heapBytes: heapUsed,
-      watchedActors: hub.watchedCount(),
-      streams: streams.size,
-      gauges: port.gauges(),
-    };
-  });
-
-  registerControl(app, deps);
+  return {
+    get count() {
+      return streams.size;
+    },
+    endAll() {
+      for (const end of streams) end();
+    },
+  };
 };
-
-const graphsOf = (port: InspectionPort): ReadonlyMap<string, MachineGraph> =>
-  new Map(port.machines().map(({ machine, title }) => [machine.id, machineGraph(machine, title)]));
-
-const treeSchema = z.object({
-  parent: z.string().optional(),
-  from: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(1).max(maxPageSize).default(defaultPageSize),
-  empty: z.enum(['true', 'false']).default('true'),
-});
-const traceSchema = z.object({ namespace: z.string(), entity: z.string(), check: z.string() });
-const streamSchema = z.object({
-  actors: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').filter((id) => id !== '')),
-  prefix: z.string().min(1).optional(),
-});
-
-function* idsBelow(port: InspectionPort, prefix: string | undefined): Iterable<string> {
-  if (prefix === undefined) return;
-  let count = 0;
-  for (const row of port.actors(prefix)) {
-    if (count >= maxActorsPerStream) return;
-    count += 1;
-    yield row.id;
-  }
-}
-
-const accessTo = (about: string): InspectionAccess => ({
-  verb: 'inspect:get',
-  resource: 'actors',
-  namespace: namespaceOf(about),
-  resourceName: about,
-});
-
-const namespaceKey = (id: string): string => /^[\w-]+:[^/]+\//.exec(id)?.[0] ?? id;
