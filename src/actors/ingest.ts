@@ -136,7 +136,7 @@ export class Ingest {
     if (placed !== undefined) this.#tellCheck(namespace, placed.event, placed.receipt);
   }
 
-  /** The event with the entity it speaks of; one that nobody knows comes to be. Undefined when that was refused. */
+  /** The event with its entity; an unknown entity is created. Undefined if that was refused. */
   #place<T extends Event>(
     namespace: string,
     target: string,
@@ -180,7 +180,7 @@ const targetEntity = (event: CheckEvent): string | undefined => {
   return isOwn ? undefined : writtenEntity(event);
 };
 
-/** The entity that comes to be because an event named it. One named by `proxy_entity_name` starts blank. */
+/** The entity that is created because an event named it. One named by `proxy_entity_name` starts blank. */
 const proxyEntity = (namespace: string, name: string, event: Event): Entity => {
   const isNamedByCheck = (event.check?.proxy_entity_name ?? '') !== '';
   if (isNamedByCheck) return withOwnSubscription(blankEntity(namespace, name, 'proxy'));

@@ -224,7 +224,7 @@ export const createClient = (parts: ClientParts): Client => {
       stopping = true;
       log.warn('stopping');
       pause();
-      // Subscribing to a queue that was just given up makes a broker close the channel, and the farewell would be lost.
+      // Subscribing to a queue that was just given up makes a broker close the channel, and the deregistration would be lost.
       await within(bootstrapped, stopGraceMs, () => undefined);
       if (transport.isConnected()) await transport.unsubscribe().catch(onFault);
       if (client['deregister'] === true && wasUp)

@@ -1,5 +1,5 @@
-// Boot grace: what a deadline becomes when the backend comes up again (architecture section 7). While it was away nobody
-// could reach it, so silence in that time proves nothing; yet whoever stays silent must be reported in the end.
+// Boot grace: what a deadline becomes when the backend comes up again (architecture section 7). Nothing could reach it
+// while it was down, so silence in that time proves nothing; an entity that stays silent is still reported in the end.
 
 /** For signs of life: nobody is declared dead before one full timeout since the backend is ready. */
 export const graceDeadline = (readyAtMs: number, timeoutMs: number): number => readyAtMs + timeoutMs;

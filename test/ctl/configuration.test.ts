@@ -149,6 +149,9 @@ test('prune deletes what apply wrote and the files no longer describe, and nothi
       [''],
     ],
   );
+  const omitted = await say('prune', 'checks,handlers', '--omit', 'handlers', '--dry-run', '-f', path);
+  assert.match(omitted.text, /CheckConfig/);
+  assert.doesNotMatch(omitted.text, /Handler/);
   assert.deepEqual(await names('check'), ['by-hand', 'drop', 'keep']);
   // Of somebody else, and of another label.
   for (const flags of [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { details, table } from '../../src/ctl/output/table.ts';
 import { textWidth } from '../../src/ctl/output/terminal-text.ts';
@@ -31,4 +32,17 @@ test('a table is cut to the width of the terminal, the widest columns first', ()
       assert.ok(textWidth(line) <= width, `${textWidth(line)} of ${width}: ${line}`);
   assert.match(table(['Name', 'Output', 'Note'], rows, { colour: false, width: 60 }), /web01 {2}x+… {2}/);
   assert.ok(table(['Name', 'Output'], rows, plain).includes('x'.repeat(300)));
+});
+
+test('times are shown in the time zone of the machine, with its offset', () => {
+  const values = new URL('../../src/ctl/output/values.js', import.meta.url).href;
+  const shownIn = (zone: string): string =>
+    execFileSync(
+      process.execPath,
+      ['--input-type=module', '-e', `console.log((await import('${values}')).timestamp(1700000000))`],
+      { env: { TZ: zone }, encoding: 'utf8' },
+    ).trim();
+  assert.equal(shownIn('UTC'), '2023-11-14 22:13:20 +0000 UTC');
+  assert.equal(shownIn('America/New_York'), '2023-11-14 17:13:20 -0500 EST');
+  assert.match(shownIn('Asia/Kolkata'), /^2023-11-15 03:43:20 \+0530 /);
 });

@@ -1,6 +1,7 @@
 // Nobody hands out more than he holds: by a role, a binding, a group, a password or a key.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createReportingRights } from '../../src/http/edge/reporting-rights.ts';
 import { isClusterAdmin, rightNotHeld } from '../../src/http/grants.ts';
 import { type AccessRequest, authorize } from '../../src/http/rbac.ts';
 import { fc } from '../property.ts';
@@ -233,4 +234,22 @@ test('only cluster admins control identities', async (t) => {
   assert.equal(refused.status, 403);
   assert.match(refused.json.message, /clerk may not write the provider mine: only cluster admins may/);
   assert.equal((await house.ask('PUT', url, { body })).status, 200);
+});
+
+test('what an agent may report is remembered until users or rules change', async (t) => {
+  const { resources } = (await open(t)).backend;
+  let version = 0;
+  const rights = createReportingRights({
+    table: resources,
+    principal: { username: 'plain', groups: [], via: 'certificate' },
+    namespace: 'default',
+    rules: { current: () => version },
+  });
+  assert.equal(rights.mayReportFor('web-01', 'cpu'), false);
+  await grant(resources, 'plain', user('plain'), [rule(['create'], ['events'], ['web-01/cpu'])], 'default');
+  assert.equal(rights.mayReportFor('web-01', 'cpu'), false);
+  version += 1;
+  assert.equal(rights.mayReportFor('web-01', 'cpu'), true);
+  assert.equal(rights.mayReportFor('web-01', 'disk'), false);
+  assert.equal(rights.mayReportFor('web-01'), false);
 });

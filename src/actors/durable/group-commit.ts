@@ -132,7 +132,7 @@ export class GroupCommit {
   }
 
   /**
-   * As `put`, for whoever is not the owner of the record: only when what is stored still is of this revision, and nothing newer
+   * As `put`, for writers other than the owner of the record: only when what is stored still is of this revision, and nothing newer
    * is due. False, and `settle` is never told, when it is not, or when nothing is known of the key: it was deleted, or is to be
    * read first.
    */

@@ -1,4 +1,4 @@
-// The event in the record of a check. A record may be damaged: whoever cannot restore it sets it aside, we pass it over.
+// The event in the record of a check. A record may be damaged: the restore moves it aside, and this module skips it.
 
 import type { CheckContext } from '../../machines/check/check-facts.ts';
 import type { CheckEvent } from '../../model/event.ts';

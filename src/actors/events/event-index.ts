@@ -2,7 +2,7 @@
 // read from. Fed by the one writer after each commit, so a reader never sees what a crash could take back; a list of
 // fifty thousand is neither read from the store nor sorted when somebody looks.
 //
-// It knows nobody who looks: each change has a sequence number, and whoever wants to know asks what came after one.
+// It has no subscribers: each change has a sequence number, and readers ask for the changes after one.
 import { type Severity, severities, sinceInHistory } from '../../machines/check/severity-rule.ts';
 import type { CheckEvent } from '../../model/event.ts';
 import { byName, byUrgency, type EventEntry, rankOf, type Standing } from './event-entry.ts';

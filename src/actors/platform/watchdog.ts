@@ -57,7 +57,7 @@ export class Watchdog {
     this.#disarm = undefined;
   }
 
-  /** A check has just run: its request went out, to whoever listens. */
+  /** A check has just run: its request was published. */
   ran(config: CheckConfig): void {
     const followed = this.#followed.get(keyOf(config));
     if (followed !== undefined) followed.sinceMs = this.#ports.clock.wallMs();

@@ -1,5 +1,5 @@
 // API keys at rest: the key itself is its name, so a record holds the hash it is found by and the name sealed under
-// the backend's secret. Whoever reads the store, or a copy of it, without that secret can use none of them.
+// the backend's secret. Without that secret, a copy of the store does not reveal them.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import type { Resource, ResourceCodec } from './resource-table.ts';
 

@@ -36,7 +36,7 @@ export const createLicensedLimit = (options: {
   };
 };
 
-/** Why the license that is kept does not count, or null: it does, or there is none. For whoever starts a backend. */
+/** Why the stored license is invalid; null if it is valid or there is none. Shown when a backend starts. */
 export const keptLicenseFault = (
   table: ResourceTable,
   key: KeyObject | undefined,

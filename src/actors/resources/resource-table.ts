@@ -35,11 +35,11 @@ export type {
 
 const namespacesSegment = 'namespaces';
 const recordVersion = 1;
-/** Made with every namespace and gone with it: no reason to keep one. */
-const furniture = ['rolebindings', 'roles'] as const;
+/** Default resources of every namespace: created and deleted with it, so they do not make it occupied. */
+const defaultSegments = ['rolebindings', 'roles'] as const;
 
-const isFurniture = (segment: string, name: string): boolean =>
-  name === pipelineRoleName && furniture.some((one) => one === segment);
+const isDefaultResource = (segment: string, name: string): boolean =>
+  name === pipelineRoleName && defaultSegments.some((one) => one === segment);
 
 export interface ResourceTableOptions {
   readonly committer: Committer;
@@ -238,7 +238,7 @@ export class ResourceTable {
           'conflict',
           `resource is invalid: namespace is not empty: ${id.name} holds ${occupant}; delete what is in it first`,
         );
-      for (const segment of furniture)
+      for (const segment of defaultSegments)
         await this.#remove({ segment, namespace: id.name, name: pipelineRoleName });
       return this.#remove(id);
     });
@@ -248,7 +248,7 @@ export class ResourceTable {
     if (this.#gate.hasWriters(namespace)) return 'a resource that is just being written';
     for (const [segment, store] of this.#stores)
       for (const name of store.namesIn(namespace))
-        if (!isFurniture(segment, name)) return `${segment} ${name}`;
+        if (!isDefaultResource(segment, name)) return `${segment} ${name}`;
     return undefined;
   }
 

@@ -21,8 +21,8 @@ export interface SeedOptions {
 }
 
 /**
- * The administrator is written last of all, and users are never removed: whoever finds one besides the agents' user
- * finds everything else too.
+ * The administrator is written last, and users are never removed: if there is a user besides the agents' user, everything
+ * else was written too.
  */
 export const isSeeded = (table: Resources): boolean =>
   table.list('users').items.some(({ username }) => username !== agentUsername);

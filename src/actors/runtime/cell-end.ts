@@ -49,8 +49,7 @@ export const endLife = (
 };
 
 /**
- * Whoever holds receipts of a life that ended by itself may be lost with it: their senders get an answer in bounded time,
- * whatever it is. Calls back when none is held any more.
+ * The holder of a receipt may be lost with a life that ended by itself. Senders still get an outcome within a bounded time. Calls back when none is held any more.
  */
 export const settleInTime = (
   life: Life,

@@ -62,7 +62,7 @@ export const maxAskMs = 24 * 60 * 60 * 1_000;
 
 /** Transitions kept per watched actor. */
 export const keptTransitions = 50;
-/** Failures remembered per child for whoever looks. */
+/** Failures remembered per child, for inspection. */
 export const keptFailures = 5;
 /** Children listed per supervisor in a tree dump unless asked otherwise. */
 export const maxTreeChildren = 1_000;

@@ -1,4 +1,4 @@
-// The one queue between actors: whoever has mail takes its turn here, so that no send is ever a call inside a call.
+// The one queue between actors: an actor with mail waits here for its turn, so a send never runs the receiver inside the sender.
 //
 // A turn handles at most 300 messages or 8 ms, then sockets and timers get theirs. One actor handles at most 16 messages
 // before the next one: a busy actor delays the others, it cannot starve them. Posted tasks (stop, restart) go first.

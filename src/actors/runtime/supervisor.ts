@@ -239,7 +239,7 @@ export class Supervisor implements Child, CellHost, SupervisorHome {
     this.parent?.childStarted(this);
   }
 
-  /** Stops everything below, then reports its own failure: whoever is above decides. */
+  /** Stops everything below, then reports its own failure: the supervisor above decides. */
   gaveUp(error: Error): void {
     if (this.#phase === 'halting' || this.#phase === 'gone') return;
     this.#failure = error;

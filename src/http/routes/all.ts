@@ -32,7 +32,7 @@ import { type SilencingLimits, silencedRoutes } from './silenced.ts';
 import { tessenRoutes } from './tessen.ts';
 import { userRoutes } from './users.ts';
 
-export interface RouteWorld {
+export interface RouteServices {
   readonly backend: BackendPort;
   readonly authenticator: Authenticator;
   readonly issuers: Issuers;
@@ -52,7 +52,7 @@ export const apiRoutes = ({
   wallMs,
   silencing,
   licenseKey,
-}: RouteWorld): readonly Route[] => {
+}: RouteServices): readonly Route[] => {
   const table = backend.resources;
   const entities = createEntityOperations(backend);
   return [

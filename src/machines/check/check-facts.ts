@@ -80,7 +80,7 @@ export type CheckFact =
       readonly silenced: readonly string[];
       /** Those of `silenced` that end on resolve: they do not hide the resolution itself. Absent means unknown. */
       readonly expiring?: readonly string[];
-      /** The trace of an event that names nobody who can be told: it is kept, and nothing is delivered. */
+      /** The trace of an event without a handler that could receive it: the event is stored and not delivered. */
       readonly undeliveredTrace?: unknown;
       /** The deliveries of all checks take as much as they may: a check keeps one waiting. */
       readonly isCrowded?: boolean;
@@ -97,14 +97,14 @@ export type CheckFact =
       readonly undeliveredTrace?: unknown;
       readonly isCrowded?: boolean;
     }
-  /** It met an outage and is tried again later; `trace` tells which, and what became of the rest. */
+  /** It met an outage and is tried again later; `trace` has the outcome of each handler. */
   | {
       readonly type: 'delivery.delayed';
       readonly seq: number;
       readonly nowMs: number;
       readonly trace: unknown;
     }
-  /** The pipelines are done with it; `trace` tells what each filter, mutator and handler did, as plain data. */
+  /** The pipelines finished it; `trace` has the verdict of each filter, mutator and handler, as plain data. */
   | {
       readonly type: 'delivery.finished';
       readonly seq: number;

@@ -1,7 +1,7 @@
 // The ids of the last events a check applied. A sender that got no answer sends the same event again; it must count
 // once. A write over the API is known by id and content (model/repeat-key): the same id with another content is a new event.
 // Kept as one string, 36 characters an id, so that copying a check's context costs one pointer.
-// Nothing but UUIDs gets in: whoever writes the text down relies on its being hex digits and dashes (store/record-text).
+// Only UUIDs are accepted: store/record-text relies on hex digits and dashes.
 import { isUuid } from '../../model/event-rules.ts';
 import { maxRecentIds } from '../limits.ts';
 

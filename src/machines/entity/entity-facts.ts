@@ -58,8 +58,8 @@ export type EntityFact =
   /** A client of the earlier generation that this entity stands for reported itself, or was reported about. */
   | { readonly type: 'client.reported'; readonly report: ClientReport; readonly nowMs: number }
   /**
-   * The backend came up with this entity in its store: wait again. Nobody is declared dead before one full timeout since
-   * then, and whoever stays silent is reported after it.
+   * The backend came up with this entity in its store: wait again. No entity is reported before one full timeout since
+   * then; one that stays silent is reported after it.
    */
   | { readonly type: 'entity.resumed'; readonly nowMs: number }
   /** The pipelines are done with the registration event. */

@@ -5,7 +5,7 @@ import { remember } from '../../model/memo.ts';
 
 const nsPerMs = 1_000_000n;
 
-/** Whoever watches over schedules asks for each of them every few seconds. */
+/** The watchdog asks for each schedule every few seconds. */
 const keptSplays = 20_000;
 
 /** The first 8 bytes of the MD5 of a check's name, little-endian. */

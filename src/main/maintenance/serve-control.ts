@@ -16,7 +16,7 @@ import { storeIdentity } from './store-identity.ts';
 import { upgrade } from './upgrade.ts';
 import { servingStore } from './upgrade-targets.ts';
 
-export interface ControlWorld {
+export interface ControlServices {
   readonly settings: BackendSettings;
   readonly store: MaintainedStore;
   readonly exports: Exportable;
@@ -46,7 +46,7 @@ export const serveControl = ({
   committer,
   authorities,
   log,
-}: ControlWorld): Promise<Control | undefined> =>
+}: ControlServices): Promise<Control | undefined> =>
   openControl(
     settings.stateDir,
     {

@@ -52,7 +52,7 @@ export const bootFamily = defineFamily<BootInput, BootContext, BootFact, BootEff
   },
 });
 
-/** Tells the actor what became of a step, then whoever asked for it. */
+/** Tells the actor the outcome of a step, then the caller. */
 const take = <T>(
   step: Promise<T>,
   actor: LiveActor,

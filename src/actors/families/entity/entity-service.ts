@@ -32,7 +32,7 @@ export interface EntityServicePorts {
 export interface EntityPut {
   /** An entity that exists already is refused. */
   readonly create: boolean;
-  /** The operator wrote only a part; whoever wrote the rest, it is still theirs. */
+  /** The operator wrote only some fields; the others keep their writer. */
   readonly isPartial?: boolean | undefined;
 }
 
@@ -78,7 +78,7 @@ export class EntityService {
     return true;
   }
 
-  /** Who comes back under the name of a deleted entity is not hushed by what was meant for that one. */
+  /** Silences of a deleted entity do not apply to a new entity of the same name. */
   async #endSilencesOf(namespace: string, entity: string): Promise<void> {
     const subscription = entitySubscription(entity);
     const { items } = this.#ports.table.list('silenced', {
@@ -101,8 +101,11 @@ export class EntityService {
     if (entity === undefined) return;
     const { items } = await reader.events({ namespace, entity: name });
     const handler = entity.deregistration.handler ?? deregistrationHandler;
-    const farewell = handler === '' ? [] : [deregistrationEvent(entity, handler, nowMs(), randomUUID())];
-    await Promise.all([...items.map(resolvedByDeregistering), ...farewell].map((event) => this.#told(event)));
+    const deregistration =
+      handler === '' ? [] : [deregistrationEvent(entity, handler, nowMs(), randomUUID())];
+    await Promise.all(
+      [...items.map(resolvedByDeregistering), ...deregistration].map((event) => this.#told(event)),
+    );
     if (!tree.isLeaving(namespace, name)) return;
     await this.delete(namespace, name);
     log.info({ namespace, entity: name, handler }, 'entity deregistered');

@@ -39,7 +39,7 @@ export class Schedules {
     });
   }
 
-  /** Gets a schedule going that should run and does not: its actor begins anew, or comes to be. */
+  /** Revives a schedule that should run and does not: its actor is restarted, or started. */
   revive(config: CheckConfig): void {
     const schedule = this.#defined.get(scheduleFamily.key(identityOf(config)));
     if (this.#stopped || schedule === undefined) return;

@@ -33,7 +33,7 @@ export const silenceFamily = defineFamily<
   first: ({ identity, ports }) => ports.definition(identity),
   perform(effect, _, { identity, ports }) {
     if (effect.type !== 'silence.ended') ports.changed(identity);
-    // A resolved one is deleted by whoever told it so, who wants to know when that is durable.
+    // A resolved silence is deleted by the sender of the fact, which waits until that is durable.
     else if (effect.why === 'timeOver') ports.over(identity);
   },
 });

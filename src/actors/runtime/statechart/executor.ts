@@ -1,5 +1,5 @@
 // The executor of statecharts: a message goes through a machine by its plan where that covers the step, and by XState
-// otherwise. Whoever watches is told the same microsteps either way, so looking at an actor does not change how it runs.
+// otherwise. Observers get the same microsteps either way, so watching an actor does not change how it runs.
 import type {
   ActorLogic,
   AnyEventObject,
