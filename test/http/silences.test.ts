@@ -37,6 +37,7 @@ test('silences are named after what they silence and vanish when they expire', a
   house.clock.nowMs += 31_000;
   assert.equal((await house.ask('GET', `${silenced}/linux:*`)).status, 404);
   assert.equal((await house.ask('GET', silenced)).json.length, 1);
+  assert.equal((await house.ask('GET', `${silenced}/subscriptions/linux`)).json.length, 0);
   assert.equal((await house.ask('DELETE', `${silenced}/*:cpu`)).status, 204);
   assert.equal((await house.ask('PATCH', `${silenced}/*:cpu`)).status, 405);
 });
