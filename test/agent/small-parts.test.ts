@@ -18,6 +18,7 @@ test('an id that was posted with other content is found, whatever its case; an e
   assert.equal(changes({ id: 'A', output: 1 }), false);
   assert.equal(changes({ id: 'a', output: 2 }), true);
   assert.deepEqual([changes({ id: '', output: 1 }), changes({ id: '', output: 2 })], [false, false]);
+  for (const body of [null, 'text', { id: 5 }]) assert.equal(changes(body), false);
 });
 
 test('hooks run for the statuses they name, each once, in the order of the check', () => {

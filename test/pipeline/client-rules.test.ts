@@ -59,6 +59,14 @@ const outcome = async (told: CheckEvent, fields: object = {}) => {
 };
 
 describe('events of clients of the earlier generation', () => {
+  it('name the handlers that do not exist, also when they are denied without the sandbox', async () => {
+    const told = event([0], { result: { handlers: ['mail', 'gone'] } });
+    const deps = depsOf({ handlers: [mail()] }, { filters, mutators });
+    const { skipped } = await runPipelines(told, deps);
+    assert.equal(skipped.length, 1);
+    assert.deepEqual(deniedTrace(told, deps.lookup, 0)?.skipped, skipped);
+  });
+
   it('are delivered for incidents, resolutions and metrics', async () => {
     for (const [statuses, result, expected] of [
       [[1], {}, 'handled'],
