@@ -93,7 +93,15 @@ test('results that share a definition read back the same, and so does one that s
     executed: fc.integer(),
     duration: fc.option(fc.double(), { nil: undefined }),
     silenced: fc.option(fc.array(fc.string()), { nil: undefined }),
-    history: fc.option(fc.array(fc.record({ status: fc.nat(), executed: fc.integer() }), { maxLength: 22 })),
+    history: fc.option(
+      fc.array(
+        fc.record(
+          { status: fc.nat(), executed: fc.integer(), flapping: fc.constant(true) },
+          { requiredKeys: ['status', 'executed'] },
+        ),
+        { maxLength: 22 },
+      ),
+    ),
   });
   const other = fc.record(
     { secrets: fc.constant(null), env_vars: fc.constant(['B=2']), subdues: fc.constant([]), ttl: fc.nat() },
