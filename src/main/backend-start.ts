@@ -98,6 +98,11 @@ const addressesOf = (
   };
 };
 
+const keepFoldersPrivate = (settings: BackendSettings, log: Logger): void => {
+  keepPrivate(settings.stateDir, isOfStateDir, log);
+  keepPrivate(settings.cacheDir, isOfCacheDir, log);
+};
+
 const adviseUpgrade = ({ migrated }: { readonly migrated: number }, log: Logger): void => {
   if (migrated < storeFormat)
     log.warn(
@@ -140,8 +145,7 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
   const { authorities } = trust;
   const licenseKey = readKey(settings.licensePublicKeyFile);
   const name = hostname();
-  keepPrivate(settings.stateDir, isOfStateDir, log);
-  keepPrivate(settings.cacheDir, isOfCacheDir, log);
+  keepFoldersPrivate(settings, log);
   const opened = await openStoreOrStandBy(
     {
       url: settings.storeUrl,
