@@ -199,15 +199,16 @@ export class Life implements LiveActor {
     else open?.settle(outcome);
   }
 
-  /** What it waits for: wall times, as they are expected now. */
+  /** What it waits for, soonest first: wall times, as they are expected now. */
   waits(): readonly { readonly name: string; readonly atMs: number; readonly armedAtMs: number }[] {
     const { deadlines, clock } = this.#home.parts;
     const nowMs = clock.wallMs();
-    return [...(this.#deadlines ?? [])].map(([name, deadline]) => ({
+    const waits = [...(this.#deadlines ?? [])].map(([name, deadline]) => ({
       name,
       atMs: Math.round(nowMs + (deadlines.remainingMs(deadline) ?? 0)),
       armedAtMs: deadline.armedAtMs,
     }));
+    return waits.sort((a, b) => a.atMs - b.atMs || (a.name < b.name ? -1 : 1));
   }
 
   #perform(
