@@ -4,16 +4,8 @@ import type { Agent } from '../agent/agent.ts';
 import { type Configured, resolveConfig } from '../agent/config.ts';
 import { type AgentConfig, agentProgram } from '../agent/flags.ts';
 import { givenFlags, startCommand } from '../program/command-line.ts';
-import {
-  component,
-  createLog,
-  errorText,
-  type Logger,
-  type LogLevel,
-  levelWord,
-  nextLevel,
-  setLevel,
-} from '../program/log.ts';
+import { component, createLog, errorText, type Logger, type LogLevel } from '../program/log.ts';
+import { stepLevelOnSignal } from '../program/log-level-signal.ts';
 import { stopWithParent } from '../program/parent-watch.ts';
 import { type GivenFlags, readTextFile, SettingsError } from '../program/resolve.ts';
 import { openServiceManager, type ServiceManager } from '../program/service-manager.ts';
@@ -42,14 +34,6 @@ const stopOnSignal = (agent: Agent, manager: ServiceManager, log: Logger): Promi
     process.on('SIGTERM', stop('terminated'));
     stopWithParent();
   });
-
-const stepLevelOnSignal = (root: Logger, log: Logger): void => {
-  process.on('SIGUSR1', () => {
-    const level = nextLevel(root.level);
-    setLevel(root, level);
-    log.warn(`set log level to ${levelWord(level)}`);
-  });
-};
 
 /** Logs an uncaught internal error and exits; the service manager restarts the agent. */
 const dieOnFault = (log: Logger): void => {

@@ -17,6 +17,7 @@ import type { SilencingLimits } from '../http/routes/silenced.ts';
 import { registerHandbook, registerUi } from '../http/static-ui.ts';
 import { readLicenseKey } from '../model/license.ts';
 import { component, createLog, type Logger, type LogLevel } from '../program/log.ts';
+import { stepLevelOnSignal } from '../program/log-level-signal.ts';
 import { packagedFolder } from '../program/packaged.ts';
 import { stopWithParent } from '../program/parent-watch.ts';
 import { keepPrivate } from '../program/private-files.ts';
@@ -271,6 +272,7 @@ const stop = ({ store, backend, api, earlier, control }: Running, log: Logger): 
 /** Runs until a signal. Resolves to the exit code. */
 export const startBackend = async (settings: BackendSettings): Promise<number> => {
   const log = createLog(settings.logLevel as LogLevel);
+  stepLevelOnSignal(log, log);
   const stopping = new AbortController();
   const signal = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));

@@ -123,6 +123,24 @@ test('a state directory that was open to others is closed at the start, with one
   });
 });
 
+test('SIGUSR1 raises the log level of a running backend, and opens no debugger', async () => {
+  await tempDir(async (dir) => {
+    const backend = await startBackend(dir, ['--log-level', 'warn']);
+    try {
+      backend.program.process.kill('SIGUSR1');
+      assert.equal((await backend.program.line('set log level to info')).level, 'warning');
+      backend.program.process.kill('SIGUSR1');
+      await backend.program.line('set log level to debug');
+      assert.equal(
+        backend.program.lines.some((line) => JSON.stringify(line).includes('Debugger')),
+        false,
+      );
+    } finally {
+      await backend.program.kill();
+    }
+  });
+});
+
 test('a second backend on the same state directory is told who has it', async () => {
   await tempDir(async (dir) => {
     const backend = await startBackend(dir);

@@ -82,6 +82,16 @@ class RedisLine {
   }
 
   async subscribe(pipe: Pipe, take: Take, ack: boolean): Promise<void> {
+    try {
+      await this.#consume(pipe, take, ack);
+    } catch (error) {
+      // A server that just crashed may show it here first. Without its subscriptions the line is of no use: a new one is opened.
+      if (!this.#closed) this.#lost(`redis ${(error as Error).message}`);
+      throw error;
+    }
+  }
+
+  async #consume(pipe: Pipe, take: Take, ack: boolean): Promise<void> {
     const key = keyOf(this.#database, pipe);
     this.#takers.set(key, take);
     if (pipe.type === 'fanout') return void (await this.#pubsub?.subscribe(key));

@@ -212,6 +212,22 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     assert.ok((await promoted.lrange('transport:0:list:results', 0, -1)).includes('after'));
   });
 
+  test('a subscription that fails is a lost connection, and is made again', async (t) => {
+    const broker = await startRedis();
+    t.after(() => broker.stop());
+    const admin = new Redis(broker.url);
+    t.after(() => admin.disconnect());
+    const { transport, told, isUp } = open(t, broker.url);
+    await isUp();
+    // Room for the two connections of the transport and this one, and for no third, which a subscription needs.
+    await admin.config('SET', 'maxclients', '3');
+    await assert.rejects(transport.subscribe(results, 'x', () => {}));
+    assert.match(told.at(-1) ?? '', /^lost: redis /);
+    await admin.config('SET', 'maxclients', '100');
+    await eventually('the return', () => told.filter((line) => line === 'connected').length === 2);
+    await transport.subscribe(results, 'x', () => {});
+  });
+
   test('gives up a server that is there and does not answer', async (t) => {
     const broker = await startRedis();
     t.after(() => broker.stop());
