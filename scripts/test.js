@@ -1,6 +1,7 @@
 // Runs the compiled tests with node:test and ends with one plain line: `N passed, N failed, N skipped`.
 // Usage: node scripts/test.js [words...]   only test files whose path holds one of the words
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -33,7 +34,9 @@ if (files.length === 0) {
 const fileTimeoutMs = 12 * 60_000;
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const isLeaf = (data) => data.details.type !== 'suite' && !files.includes(data.name);
-const tests = run({ files, concurrency: 2, timeout: fileTimeoutMs, execArgv: ['--enable-source-maps'] });
+/** Many tests wait for programs and timers, so one more than there are cores keeps these busy. */
+const concurrency = Math.min(availableParallelism() + 1, 4);
+const tests = run({ files, concurrency, timeout: fileTimeoutMs, execArgv: ['--enable-source-maps'] });
 tests.on('test:pass', (data) => {
   if (!isLeaf(data)) return;
   if (data.skip !== undefined || data.todo !== undefined) counts.skipped += 1;

@@ -122,9 +122,11 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
     '#heard': because('maxRememberedSenders; the one that was heard of least lately is forgotten'),
     '#pending': because('maxPendingChanges; past that everything is read'),
   },
+  'cluster/cluster-member': { out: oneCall },
   'cluster/forward': { '#lanes': perShard },
   'cluster/gather': { answers: oneCall, missing: oneCall, seen: oneCall, sources: oneCall },
   'cluster/lane': { '#ready': perShard },
+  'cluster/member-runner': { waiting: untilCommit },
   'cluster/memory-bus': {
     '#clients': simulated,
     '#listeners': simulated,
