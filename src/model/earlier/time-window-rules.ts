@@ -1,15 +1,7 @@
 // Validation of time windows by weekday, used by `subdue` of checks and `when` of filters.
+import { weekdays } from '../window-words.ts';
 import { isMap, type Json } from './json.ts';
 
-export const weekdays = [
-  'sunday',
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-] as const;
 const knownDays: readonly string[] = ['all', ...weekdays];
 
 /** `9AM`, `09:30`, `17:00:00 UTC`, `5:15 pm +0200`: time of day and optional UTC offset. */
