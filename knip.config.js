@@ -7,7 +7,7 @@ const onlyForTests = [
   'src/store/memory-store.ts',
   'src/http/log.ts',
   'src/main/backend-metrics.ts',
-  'src/model/token-substitution.ts',
+  'src/model/template/token-substitution.ts',
 ];
 
 /** Several backends that all serve: built and tested, and not yet part of a program (see docs/cluster.md). */

@@ -10,7 +10,7 @@ import { machineGraph } from '../dist/src/http/inspect/machine-graph.js';
 import { allMachines } from '../dist/src/main/all-machines.js';
 import { backendProgram } from '../dist/src/main/backend-flags.js';
 import { errorCatalogue } from '../dist/src/model/errors.js';
-import { resourceKinds } from '../dist/src/model/resource-kinds.js';
+import { resourceKinds } from '../dist/src/model/resource/resource-kinds.js';
 import {
   alternatives,
   bare,
@@ -18,7 +18,7 @@ import {
   fieldsOf,
   shapeOfKind,
   typeOf,
-} from '../dist/src/model/schema-words.js';
+} from '../dist/src/model/schema/schema-words.js';
 import { placeholder, shownDefault } from '../dist/src/program/command-line.js';
 import { environmentName } from '../dist/src/program/resolve.js';
 import { cell, writeDoc } from './generated-doc.js';

@@ -121,7 +121,7 @@ test('one file creates XState actors', () => {
   const creators = sources.filter((path) =>
     /import[^;]*\bcreateActor\b[^;]*from 'xstate'/.test(readFileSync(join(root, 'src', path), 'utf8')),
   );
-  assert.deepEqual(creators, ['actors/runtime/supervisor-life.ts']);
+  assert.deepEqual(creators, ['actors/runtime/supervision/supervisor-life.ts']);
 });
 
 test('the actor runtime knows nothing of what runs on it', () => {
@@ -195,7 +195,7 @@ const internals: readonly { readonly field: RegExp; readonly file: string }[] = 
     field: /\b_nodes\b|\._transitions\b|_sendInspectionEvent|\bmachine\.root\b|\.maxIterations\b/,
     file: 'actors/runtime/statechart/xstate-internals.ts',
   },
-  { field: /\b_zod\.|\b_def\b/, file: 'model/zod-internals.ts' },
+  { field: /\b_zod\.|\b_def\b/, file: 'model/schema/zod-internals.ts' },
 ];
 
 test('private fields of a library are read in one file', () => {

@@ -1,13 +1,13 @@
 import type { BootContext, BootFact } from '../machines/boot/boot-machine.ts';
 import type { EntityFact } from '../machines/entity/entity-facts.ts';
-import type { CheckConfig } from '../model/check.ts';
+import type { CheckConfig } from '../model/check/check.ts';
 import { clientLabel } from '../model/earlier/attributes.ts';
 import { clientNamespace } from '../model/earlier/namespace.ts';
-import type { Entity } from '../model/entity.ts';
+import type { Entity } from '../model/entity/entity.ts';
 import { MonError } from '../model/errors.ts';
-import type { CheckEvent, Event } from '../model/event.ts';
-import { defaultNamespace, keepaliveCheckName } from '../model/names.ts';
-import type { Silenced } from '../model/silenced.ts';
+import type { CheckEvent, Event } from '../model/event/event.ts';
+import { defaultNamespace, keepaliveCheckName } from '../model/resource/names.ts';
+import type { Silenced } from '../model/silence/silenced.ts';
 import { gaugesOf } from './compose/gauges.ts';
 import { type BackendOptions, type Opened, openDependencies } from './compose/open-dependencies.ts';
 import { type Rebuilt, restoreBackend } from './compose/restore.ts';
@@ -39,11 +39,11 @@ import { createLicensedLimit } from './resources/licensed-limit.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import { restoreBuiltIns } from './resources/seed.ts';
 import type { Receipt } from './runtime/contract.ts';
-import type { HistogramFigures } from './runtime/histogram.ts';
-import type { Pressure } from './runtime/pressure.ts';
-import type { RunQueueHistograms } from './runtime/run-queue.ts';
+import { contextOf, stateValueOf } from './runtime/inspection/snapshot.ts';
+import type { HistogramFigures } from './runtime/load/histogram.ts';
+import type { Pressure } from './runtime/load/pressure.ts';
+import type { RunQueueHistograms } from './runtime/load/run-queue.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import { contextOf, stateValueOf } from './runtime/snapshot.ts';
 
 const bootId = idOf(bootFamily, { nowMs: 0 });
 

@@ -1,8 +1,8 @@
 // How the actor world is put together: the parts, in the order in which each finds its neighbours, and who may call whom.
 // Each part is handed just the calls it makes, so this file is the map of the backend. The supervision tree: root-spec.ts.
 import { randomUUID } from 'node:crypto';
-import type { Event } from '../model/event.ts';
-import { defaultNamespace } from '../model/names.ts';
+import type { Event } from '../model/event/event.ts';
+import { defaultNamespace } from '../model/resource/names.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import type { StoredRecord } from '../store/snapshot-store.ts';
 import { composePipelines } from './compose/compose-pipelines.ts';
@@ -33,8 +33,8 @@ import { createPlatformReporter, platformNamespace, watchdogCheckName } from './
 import { Withheld } from './problems/withheld.ts';
 import { Configuration } from './resources/configuration.ts';
 import type { Receipt } from './runtime/contract.ts';
-import { logFact } from './runtime/fact-log.ts';
-import { Pressure } from './runtime/pressure.ts';
+import { logFact } from './runtime/inspection/fact-log.ts';
+import { Pressure } from './runtime/load/pressure.ts';
 import { createSupervisor } from './runtime/runtime.ts';
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the map of the backend; its parts refer to each other, both ways

@@ -1,6 +1,6 @@
 // The seam of a cluster: an event whose entity lives on another backend leaves here, before anything is looked up. Everything about
 // an entity is decided where it lives: its limits, its silences, its new checks. Without a cluster there is no elsewhere.
-import type { Event } from '../model/event.ts';
+import type { Event } from '../model/event/event.ts';
 import type { Receipt } from './runtime/outcome.ts';
 
 /** What an edge took in: an agent's result, an agent's keepalive, or an event that a client of the API wrote. */

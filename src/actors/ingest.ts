@@ -2,10 +2,16 @@
 // told to the one actor that owns this entity and check. The edge's acknowledgement hangs on the receipt.
 import type { CheckFact, EventWrite } from '../machines/check/check-facts.ts';
 import type { EntityFact } from '../machines/entity/entity-facts.ts';
-import { blankEntity, type Entity, withOwnSubscription } from '../model/entity.ts';
+import { blankEntity, type Entity, withOwnSubscription } from '../model/entity/entity.ts';
 import { MonError } from '../model/errors.ts';
-import { type CheckEvent, type Event, eventNamespace, hasCheck, writtenEntity } from '../model/event.ts';
-import { withMetricHandlers } from '../model/metric-handlers.ts';
+import {
+  type CheckEvent,
+  type Event,
+  eventNamespace,
+  hasCheck,
+  writtenEntity,
+} from '../model/event/event.ts';
+import { withMetricHandlers } from '../model/event/metric-handlers.ts';
 import type { Elsewhere, OfferedEvent } from './elsewhere.ts';
 import { importTraceOf, isSignOfLife } from './events/written-event.ts';
 import type { EntityGate } from './families/entity/entity-bounds.ts';

@@ -1,11 +1,11 @@
 // The agent's own entity: initially the local configuration. After the first registration the entity stored by the
 // backend takes precedence, unless the agent manages its entity itself.
-import type { Entity, System } from '../model/entity.ts';
-import { entitySubscription } from '../model/names.ts';
-import { redacted, redactMap, redactSet } from '../model/redaction.ts';
-import { managedByAgentLabels } from '../model/reserved-labels.ts';
-import { tokenData } from '../model/token-substitution.ts';
-import { type IsTrusted, sameAs } from '../model/token-trust.ts';
+import type { Entity, System } from '../model/entity/entity.ts';
+import { managedByAgentLabels } from '../model/entity/reserved-labels.ts';
+import { entitySubscription } from '../model/resource/names.ts';
+import { redacted, redactMap, redactSet } from '../model/resource/redaction.ts';
+import { tokenData } from '../model/template/token-substitution.ts';
+import { type IsTrusted, sameAs } from '../model/template/token-trust.ts';
 import { version } from '../program/version.ts';
 import { type EntityConfigMessage, unknownEntityName } from '../wire/messages.ts';
 import type { AgentConfig } from './flags.ts';

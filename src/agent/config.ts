@@ -1,6 +1,6 @@
 // The configuration of an agent. Single settings are validated by the shared code of all programs; rules between
 // settings are here. An invalid setting is reported and the agent does not start.
-import { nameSchema } from '../model/names.ts';
+import { nameSchema } from '../model/resource/names.ts';
 import { resolveSettings, SettingsError, type Sources } from '../program/resolve.ts';
 import { type AgentConfig, agentProgram } from './flags.ts';
 

@@ -1,7 +1,7 @@
 // The flag table of the agent. Command line, environment, YAML file, defaults and help are
 // derived from it.
 import { hostname } from 'node:os';
-import { defaultRedact } from '../model/redaction.ts';
+import { defaultRedact } from '../model/resource/redaction.ts';
 import {
   decimal,
   duration,

@@ -8,9 +8,9 @@
 // An actor that crashes is logged and restarted. After more than three restarts in a minute the agent exits, and the
 // service manager restarts it.
 import type { ActorMessage, ChildSpec, LiveActor, Receipt } from '../actors/runtime/contract.ts';
-import { logFact } from '../actors/runtime/fact-log.ts';
+import { logFact } from '../actors/runtime/inspection/fact-log.ts';
 import { createRuntime, createSupervisor } from '../actors/runtime/runtime.ts';
-import type { ActorDetail, ActorInfo } from '../actors/runtime/tree.ts';
+import type { ActorDetail, ActorInfo } from '../actors/runtime/supervision/tree.ts';
 import type { Logger } from '../program/log.ts';
 import type { Clock } from './clock.ts';
 import { maxActorMail } from './limits.ts';

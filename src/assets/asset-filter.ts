@@ -3,8 +3,8 @@
 // program stuck in native code cannot be interrupted; its thread is terminated instead. An idle thread ends after a
 // while.
 import { Worker } from 'node:worker_threads';
-import type { Entity } from '../model/entity.ts';
-import { tokenData } from '../model/token-substitution.ts';
+import type { Entity } from '../model/entity/entity.ts';
+import { tokenData } from '../model/template/token-substitution.ts';
 import { workerModule } from '../program/packaged.ts';
 import { no, type Stage, yes } from '../program/stage.ts';
 import type { FilterLists } from './filter-programs.ts';

@@ -1,10 +1,14 @@
 // Asset store: downloads assets once, verifies them, and keeps them in the cache directory under their checksum.
 // Agents and backends have one each.
 import { rm } from 'node:fs/promises';
-import type { Entity } from '../model/entity.ts';
+import {
+  runtimeAuthorities,
+  type TrustedAuthorities,
+  trusting,
+} from '../model/access/trusted-authorities.ts';
+import type { Entity } from '../model/entity/entity.ts';
+import { substituteAsset, tokenData } from '../model/template/token-substitution.ts';
 import { createTokenBucket } from '../model/token-bucket.ts';
-import { substituteAsset, tokenData } from '../model/token-substitution.ts';
-import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
 import type { Environment } from '../program/environment.ts';
 import { errorText, type Logger } from '../program/log.ts';
 import { no, type Stage, yes } from '../program/stage.ts';

@@ -1,7 +1,7 @@
 // The environment variables that make assets available to commands: the search paths, and `<NAME>_PATH` for each
 // asset.
 import { join } from 'node:path';
-import { assetPathVariable } from '../model/token-substitution.ts';
+import { assetPathVariable } from '../model/template/token-substitution.ts';
 import { type Environment, mergeEnvironments } from '../program/environment.ts';
 
 export const assetVariables = (installed: readonly { name: string; path: string }[]): Environment => {

@@ -4,7 +4,7 @@
 import { isMap, type Json, mergeMaps } from '../model/earlier/json.ts';
 import { pipeOf } from '../model/earlier/pipes.ts';
 import { redactClient } from '../model/earlier/redaction.ts';
-import { within } from '../model/within.ts';
+import { within } from '../model/time/within.ts';
 import type { LocalSockets } from '../sockets/local-sockets.ts';
 import { keepalivesPipe, type Transport } from '../wire/earlier/transport.ts';
 import { createCheckRunner } from './check-runner.ts';

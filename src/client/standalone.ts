@@ -1,9 +1,9 @@
 // Standalone checks: scheduled by the client itself.
 import { Cron } from 'croner';
 import { firstRunDelayMs } from '../machines/client/client-schedule-rule.ts';
-import { parseCron } from '../model/cron.ts';
 import { isMap, type Json } from '../model/earlier/json.ts';
 import { isSubdued } from '../model/earlier/subdue.ts';
+import { parseCron } from '../model/time/cron.ts';
 import type { ClientLog } from './log.ts';
 import { seconds, type Timers } from './timers.ts';
 

@@ -1,7 +1,7 @@
 // Questions from one backend to another: a method by name, parameters and the answer as JSON. For lists, inspection and control,
 // where a person waits; events travel in batches (forward.ts).
 import { type ErrorKind, errorCatalogue, MonError } from '../model/errors.ts';
-import { parseGuarded } from '../model/guarded-json.ts';
+import { parseGuarded } from '../model/schema/guarded-json.ts';
 import { type Bus, BusError, type BusMessage } from './bus.ts';
 import { answerHeadBytes } from './limits.ts';
 

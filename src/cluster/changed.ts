@@ -1,7 +1,7 @@
 // The configuration (checks, handlers, silences, users ...) is whole on every backend. Who changes it tells the others what to
 // read again, after the commit. The bus may lose that: each backend numbers what it tells and repeats its last number twice a
 // second, so who missed something notices, and reads everything.
-import { parseGuarded } from '../model/guarded-json.ts';
+import { parseGuarded } from '../model/schema/guarded-json.ts';
 import type { Bus, BusReport } from './bus.ts';
 import type { ClusterClock } from './clock.ts';
 import {

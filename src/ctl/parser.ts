@@ -111,7 +111,7 @@ const add = async (
       const unknown = command.args[0];
       command.outputHelp({ error: true });
       if (unknown === undefined) throw new CtlError(`${path(command)} needs a command`, exitCodes.usage);
-      const { nearestName } = await import('../model/unknown-fields.ts');
+      const { nearestName } = await import('../model/resource/unknown-fields.ts');
       const nearest = nearestName(
         unknown,
         command.commands.map((child) => child.name()),

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Committer } from '../actors/resources/committer.ts';
-import { runtimeAuthorities, type TrustedAuthorities } from '../model/trusted-authorities.ts';
+import { runtimeAuthorities, type TrustedAuthorities } from '../model/access/trusted-authorities.ts';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createGuessThrottle } from './auth/guess-throttle.ts';

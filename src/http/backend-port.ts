@@ -6,10 +6,10 @@ import type { SilenceOverview } from '../actors/families/silence/silence-overvie
 import type { Resource, ResourceId } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';
 import type { Receipt } from '../actors/runtime/contract.ts';
-import type { Entity } from '../model/entity.ts';
-import type { CheckEvent, Event } from '../model/event.ts';
-import type { Problem } from '../model/problems.ts';
-import type { Silenced } from '../model/silenced.ts';
+import type { Entity } from '../model/entity/entity.ts';
+import type { CheckEvent, Event } from '../model/event/event.ts';
+import type { Problem } from '../model/resource/problems.ts';
+import type { Silenced } from '../model/silence/silenced.ts';
 import type { ContentType } from '../wire/headers.ts';
 
 interface PageRequest {

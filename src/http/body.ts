@@ -1,6 +1,6 @@
 // Parses request bodies to plain objects.
 import { MonError } from '../model/errors.ts';
-import { parseGuarded } from '../model/guarded-json.ts';
+import { parseGuarded } from '../model/schema/guarded-json.ts';
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 // Conditional requests (RFC 9110, section 13): writes for a specific state, and reads of a representation the
 // client may already have. ETags are those of the GET response for one resource.
 import { MonError } from '../model/errors.ts';
-import { conditionFailed, conditionsHold, etagOf } from '../model/etag.ts';
+import { conditionFailed, conditionsHold, etagOf } from '../model/resource/etag.ts';
 import type { Answer, Call } from './route.ts';
 
 export const isConditional = ({ headers }: Call): boolean =>

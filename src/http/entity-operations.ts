@@ -3,11 +3,11 @@
 // core/v3 both use these operations.
 import { SerialQueues } from '../actors/resources/write-order.ts';
 import { isManagedByAgent } from '../machines/entity/registration-rule.ts';
-import { type Entity, type EntityConfig, withOwnSubscription } from '../model/entity.ts';
+import { type Entity, type EntityConfig, withOwnSubscription } from '../model/entity/entity.ts';
 import { MonError } from '../model/errors.ts';
 import { entityKind } from '../model/kinds/watching.ts';
-import { patchResource } from '../model/merge-patch.ts';
-import { redacted } from '../model/redaction.ts';
+import { patchResource } from '../model/resource/merge-patch.ts';
+import { redacted } from '../model/resource/redaction.ts';
 import type { BackendPort } from './backend-port.ts';
 import type { JsonObject } from './body.ts';
 import { checkConditions, isConditional } from './conditions.ts';

@@ -1,8 +1,8 @@
 // Warnings about lists that are empty for no reason that the reader can see: of a namespace that does not exist, or by a
 // selector with a field that no item of the kind has, which matches as if the field were absent.
-import type { ResourceKind } from '../model/resource-kind.ts';
-import { parseSelectors } from '../model/selectors.ts';
-import { nearestName } from '../model/unknown-fields.ts';
+import type { ResourceKind } from '../model/resource/resource-kind.ts';
+import { parseSelectors } from '../model/resource/selectors.ts';
+import { nearestName } from '../model/resource/unknown-fields.ts';
 import type { BackendPort } from './backend-port.ts';
 import { examples } from './openapi/examples.ts';
 import type { Call, Route } from './route.ts';

@@ -3,8 +3,8 @@
 // others and fits in memory. Pages are limited in items and bytes.
 import { Readable } from 'node:stream';
 import { MonError } from '../model/errors.ts';
-import { decodeContinue, encodeContinue, parseLimit } from '../model/pagination.ts';
-import { parseSelectors, type Selector, selects } from '../model/selectors.ts';
+import { decodeContinue, encodeContinue, parseLimit } from '../model/resource/pagination.ts';
+import { parseSelectors, type Selector, selects } from '../model/resource/selectors.ts';
 import type { Page } from './backend-port.ts';
 import { maxChunkBytes, maxPageBytes, maxPageItems, maxSelectorCharacters, sliceItems } from './limits.ts';
 import type { Answer, Call } from './route.ts';

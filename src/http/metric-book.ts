@@ -1,7 +1,7 @@
 // The metrics of a backend as Prometheus reads them. Every value is read when it is scraped, from plain numbers and histograms
 // that the hot path keeps; the answer is cached, so that many scrapes cost no more than one.
 import { type Metric, Registry } from 'prom-client';
-import type { HistogramFigures } from '../actors/runtime/histogram.ts';
+import type { HistogramFigures } from '../actors/runtime/load/histogram.ts';
 import { scrapeLifetimeMs } from './limits.ts';
 import { QueuePeaks, type ShownQueue } from './queue-peaks.ts';
 

@@ -2,7 +2,7 @@
 import type { Server } from 'node:net';
 import { promisify } from 'node:util';
 import { Histogram } from 'prom-client';
-import { durationBounds } from '../actors/runtime/histogram.ts';
+import { durationBounds } from '../actors/runtime/load/histogram.ts';
 import type { EdgeCounts } from './edge/counts.ts';
 import { createMetricBook, type MetricBook } from './metric-book.ts';
 

@@ -1,8 +1,8 @@
 // Processes bodies of writes: completes them from the URI, decodes and validates them by kind.
 import type { Resource } from '../actors/resources/resource-table.ts';
 import { MonError } from '../model/errors.ts';
-import type { ResourceKind } from '../model/resource-kind.ts';
-import { lowerWrapperKeys } from '../model/wrapped.ts';
+import type { ResourceKind } from '../model/resource/resource-kind.ts';
+import { lowerWrapperKeys } from '../model/resource/wrapped.ts';
 import { type JsonObject, objectBody } from './body.ts';
 import type { Call } from './route.ts';
 

@@ -3,9 +3,9 @@
 import type { Resource, ResourceId } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';
 import { MonError } from '../model/errors.ts';
-import { etagOf } from '../model/etag.ts';
-import { patchResource } from '../model/merge-patch.ts';
-import type { Operation, ResourceKind } from '../model/resource-kind.ts';
+import { etagOf } from '../model/resource/etag.ts';
+import { patchResource } from '../model/resource/merge-patch.ts';
+import type { Operation, ResourceKind } from '../model/resource/resource-kind.ts';
 import { objectBody } from './body.ts';
 import { checkConditions } from './conditions.ts';
 import { answerList, listRequest, selectorFilter } from './listing.ts';

@@ -1,7 +1,7 @@
 // The documentation of a route, from which the OpenAPI document is generated together with the zod schemas.
 // Statuses implied by access and method (401, 403, 404, 500, 503...) are added automatically.
 import type { z } from 'zod';
-import type { Operation, ResourceKind } from '../model/resource-kind.ts';
+import type { Operation, ResourceKind } from '../model/resource/resource-kind.ts';
 
 /** The shape of a body. */
 export type Shape =

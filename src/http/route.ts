@@ -2,7 +2,7 @@
 // access test iterates over them.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { etagOf } from '../model/etag.ts';
+import { etagOf } from '../model/resource/etag.ts';
 import type { Principal } from './auth/principal.ts';
 import type { Verb } from './rbac.ts';
 import type { RouteDoc } from './route-doc.ts';

@@ -3,8 +3,12 @@
 // rejected instead.
 import type { ResourceId } from '../actors/resources/resource-table.ts';
 import { MonError } from '../model/errors.ts';
-import type { ResourceKind } from '../model/resource-kind.ts';
-import { describeUnknownField, type UnknownField, unknownFieldsOf } from '../model/unknown-fields.ts';
+import type { ResourceKind } from '../model/resource/resource-kind.ts';
+import {
+  describeUnknownField,
+  type UnknownField,
+  unknownFieldsOf,
+} from '../model/resource/unknown-fields.ts';
 import type { BackendPort } from './backend-port.ts';
 import { namespaceWarnings, selectorWarnings } from './list-warnings.ts';
 import type { Log } from './log.ts';

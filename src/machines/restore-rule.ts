@@ -2,7 +2,7 @@
 // shapes are brought forward step by step, unknown ones are refused with a reason, never guessed at.
 
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
-import { isObject } from '../model/is-object.ts';
+import { isObject } from '../model/schema/is-object.ts';
 
 /** A record that cannot become a live actor again. It belongs into quarantine, byte for byte. */
 export class RestoreError extends Error {

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import type { Dependencies } from '../actors/compose/dependencies.ts';
 import { type AssetStore, createAssetStore } from '../assets/asset-store.ts';
-import { entitySchema } from '../model/entity.ts';
-import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../model/access/trusted-authorities.ts';
+import { entitySchema } from '../model/entity/entity.ts';
 import { component, errorText, type Logger } from '../program/log.ts';
 import { readSystemFacts } from '../program/system-facts.ts';
 import type { BackendSettings } from './backend-flags.ts';

@@ -4,7 +4,7 @@ import type { Backend, BackendHistograms } from '../actors/backend.ts';
 import { groupCommitLimits } from '../actors/durable/group-commit-limits.ts';
 import { maxQueuedRequests } from '../actors/families/session/limits.ts';
 import { maxWaitingDeliveries } from '../actors/pipelines/limits.ts';
-import type { HistogramFigures } from '../actors/runtime/histogram.ts';
+import type { HistogramFigures } from '../actors/runtime/load/histogram.ts';
 import type { MetricBook } from '../http/metric-book.ts';
 import { maxQueuedEvaluations } from '../pipeline/limits.ts';
 

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { ResourceTable } from '../actors/resources/resource-table.ts';
 import { findUser } from '../http/auth/credentials.ts';
 import type { HashingQueue } from '../http/auth/hashing-queue.ts';
-import { agentPassword, agentsGroup, agentUsername } from '../model/seeds.ts';
+import { agentPassword, agentsGroup, agentUsername } from '../model/resource/seeds.ts';
 import type { Logger } from '../program/log.ts';
 
 export const isLoopback = (host: string): boolean =>

@@ -2,7 +2,7 @@
 // brokers.
 import type { Backend } from '../actors/backend.ts';
 import { openBridge } from '../actors/families/client/broker-bridge.ts';
-import { realClock } from '../actors/runtime/clock.ts';
+import { realClock } from '../actors/runtime/time/clock.ts';
 import type { Authenticator } from '../http/auth/authenticator.ts';
 import { createEarlierApi } from '../http/earlier-api/server.ts';
 import type { MetricBook } from '../http/metric-book.ts';

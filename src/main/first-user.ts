@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { ResourceTable } from '../actors/resources/resource-table.ts';
 import { isSeeded, seedIfEmpty } from '../actors/resources/seed.ts';
 import type { HashingQueue } from '../http/auth/hashing-queue.ts';
-import { passwordFault } from '../model/user.ts';
+import { passwordFault } from '../model/access/user.ts';
 import { makeFolder } from '../program/folders.ts';
 import type { Logger } from '../program/log.ts';
 import { SettingsError } from '../program/resolve.ts';

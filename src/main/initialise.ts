@@ -1,7 +1,7 @@
 // `mon-backend init`: makes the first user, roles and namespace of an empty store.
 import { GroupCommit } from '../actors/durable/group-commit.ts';
 import { openResources } from '../actors/resources/open-resources.ts';
-import { realClock } from '../actors/runtime/clock.ts';
+import { realClock } from '../actors/runtime/time/clock.ts';
 import { createHashingQueue } from '../http/auth/hashing-queue.ts';
 import { createLog, type LogLevel } from '../program/log.ts';
 import { openStore } from '../store/open-store.ts';

@@ -3,7 +3,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { decode } from '../model/decode.ts';
 import {
   type LicenseTerms,
   licenseApiVersion,
@@ -14,7 +13,8 @@ import {
   readSigningKey,
   signLicense,
   termsFault,
-} from '../model/license.ts';
+} from '../model/resource/license.ts';
+import { decode } from '../model/schema/decode.ts';
 import { errorText } from '../program/log.ts';
 
 type ExitWith = (command: () => Promise<number>) => Promise<void>;

@@ -1,7 +1,7 @@
 // The last line: an error nobody handled leaves the process in an unknown state, so it says what happened, lets a last
 // flush run, and exits with 70; the service manager starts a fresh one. There is no "keep going".
-import { asError, type RuntimeLog } from '../actors/runtime/facts.ts';
-import { within } from '../model/within.ts';
+import { asError, type RuntimeLog } from '../actors/runtime/inspection/facts.ts';
+import { within } from '../model/time/within.ts';
 import { collapseExitCode } from './exit-codes.ts';
 
 /** Maximum wait for a last flush. */

@@ -1,7 +1,7 @@
 // Trusted authorities for outgoing TLS connections: those of `--trusted-ca-file` and those of the runtime. Reloaded
 // on SIGHUP.
 import { createSecureContext, rootCertificates } from 'node:tls';
-import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../model/access/trusted-authorities.ts';
 import { readAuthorities } from '../program/authorities.ts';
 
 export interface Trust {

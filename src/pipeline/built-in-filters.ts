@@ -1,6 +1,6 @@
 // The built-in filters. They take precedence over custom filters of the same name.
-import type { Check } from '../model/check.ts';
-import type { Event } from '../model/event.ts';
+import type { Check } from '../model/check/check.ts';
+import type { Event } from '../model/event/event.ts';
 
 export interface BuiltInVerdict {
   readonly allowed: boolean;

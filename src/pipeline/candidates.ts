@@ -1,6 +1,6 @@
 // Selects the entities that a proxy check runs for: those for which every expression of its `entity_attributes` is
 // true. Evaluated in the sandbox like filters, with one global, `entity`. A failing expression matches nothing.
-import type { EntityConfig } from '../model/entity.ts';
+import type { EntityConfig } from '../model/entity/entity.ts';
 import { candidateKey } from './sandbox/prelude.ts';
 import type { ExpressionRunner, FailureKind } from './sandbox/protocol.ts';
 import { clipReason } from './trace.ts';

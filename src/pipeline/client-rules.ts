@@ -3,8 +3,8 @@
 // can override this.
 import { attributesOf, isClientEntity } from '../model/earlier/attributes.ts';
 import { earlierAction } from '../model/earlier/event-shape.ts';
-import { type CheckEvent, type Event, hasCheck } from '../model/event.ts';
-import type { Handler } from '../model/handler.ts';
+import { type CheckEvent, type Event, hasCheck } from '../model/event/event.ts';
+import type { Handler } from '../model/pipeline/handler.ts';
 import type { BuiltInVerdict } from './built-in-filters.ts';
 
 export type ClientGate = (event: Event) => BuiltInVerdict;

@@ -1,7 +1,7 @@
 // Turns expression results into a verdict with a reason. As in the reference product, a failing expression is
 // skipped and the others decide; if none of them stops the event, it passes, so that errors do not suppress alerts.
 // The verdict is then `error`, and the reason names the filter, the expression and the failure. Pure.
-import type { EventFilter } from '../model/event-filter.ts';
+import type { EventFilter } from '../model/pipeline/event-filter.ts';
 import type { ExpressionOutcome } from './sandbox/protocol.ts';
 import type { FilterStep } from './trace.ts';
 import { clipReason } from './trace.ts';

@@ -1,7 +1,7 @@
 // Evaluates the filters of one event. Built-in filters and time windows are evaluated immediately; all custom
 // filters of all workflows go to the sandbox in one message, so that the event is parsed once.
-import type { Event } from '../model/event.ts';
-import type { EventFilter } from '../model/event-filter.ts';
+import type { Event } from '../model/event/event.ts';
+import type { EventFilter } from '../model/pipeline/event-filter.ts';
 import { type BuiltInVerdict, judgeBuiltIn } from './built-in-filters.ts';
 import { clientGateName } from './client-rules.ts';
 import { scriptsOf } from './environment.ts';

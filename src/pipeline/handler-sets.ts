@@ -1,6 +1,6 @@
 // Expands handler sets into handlers. Duplicates are removed and the result is sorted by name, as in the reference
 // product, so the order does not depend on positions in a set.
-import type { Handler } from '../model/handler.ts';
+import type { Handler } from '../model/pipeline/handler.ts';
 import { maxSetLevels } from './limits.ts';
 import type { SkippedStep } from './trace.ts';
 

@@ -1,8 +1,8 @@
 // Runs the mutator of a workflow, which transforms the event for the handler. Every workflow starts from the same
 // immutable text, so only its own handler sees the mutation.
 import { clientOf, earlierEvent } from '../model/earlier/event-shape.ts';
-import { type Event, hasCheck } from '../model/event.ts';
-import type { Mutator } from '../model/mutator.ts';
+import { type Event, hasCheck } from '../model/event/event.ts';
+import type { Mutator } from '../model/pipeline/mutator.ts';
 import { isBackendSetting } from '../model/process-environment.ts';
 import { directRunner } from './commands/run-command.ts';
 import { buildEnvironment, scriptsOf, splitVariable } from './environment.ts';

@@ -1,9 +1,9 @@
 // Plans the workflows of a committed event, and lists names that cannot be resolved. Explicit pipelines come first,
 // then one implicit pipeline from check.handlers and metrics.handlers. Pure; mistakes in definitions are returned
 // as data.
-import { type Event, eventNamespace } from '../model/event.ts';
-import { type Handler, isRunnableType } from '../model/handler.ts';
-import type { Pipeline, WorkflowReference } from '../model/pipeline.ts';
+import { type Event, eventNamespace } from '../model/event/event.ts';
+import { type Handler, isRunnableType } from '../model/pipeline/handler.ts';
+import type { Pipeline, WorkflowReference } from '../model/pipeline/pipeline.ts';
 import { acknowledgedFilterName, metricsFilterName } from './built-in-filters.ts';
 import { type ClientGate, clientGate } from './client-rules.ts';
 import { expandHandlers } from './handler-sets.ts';

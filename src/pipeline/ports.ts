@@ -1,9 +1,9 @@
 // The interfaces that the pipelines require. The composition root provides the resource lookup, the secret
 // resolver, and the gate with the worker slots and the circuit breaker of each handler.
-import type { EventFilter } from '../model/event-filter.ts';
-import type { Handler } from '../model/handler.ts';
-import type { Mutator } from '../model/mutator.ts';
-import type { Pipeline } from '../model/pipeline.ts';
+import type { EventFilter } from '../model/pipeline/event-filter.ts';
+import type { Handler } from '../model/pipeline/handler.ts';
+import type { Mutator } from '../model/pipeline/mutator.ts';
+import type { Pipeline } from '../model/pipeline/pipeline.ts';
 import type { CommandRunner } from './commands/protocol.ts';
 import type { ExpressionRunner, MutatorRunner } from './sandbox/protocol.ts';
 import type { HandlerOutcome } from './trace.ts';

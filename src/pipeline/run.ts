@@ -1,8 +1,8 @@
 // Runs the pipelines of one event: plan, filters, mutator, handler, and a trace of all steps. Workflows run in
 // sequence, each on its own copy of the event; a workflow that fails, denies or is rejected does not affect the
 // next. User mistakes are trace entries; only our bugs make this reject.
-import type { Event } from '../model/event.ts';
-import { isRunnableType } from '../model/handler.ts';
+import type { Event } from '../model/event/event.ts';
+import { isRunnableType } from '../model/pipeline/handler.ts';
 import { directRunner } from './commands/run-command.ts';
 import { buildEnvironment } from './environment.ts';
 import { type FilterPass, judgeFilters, stoppedWorkflow } from './filters.ts';

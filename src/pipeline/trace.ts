@@ -1,6 +1,6 @@
 // The trace of one event through the pipelines: plain JSON for operators, the dashboard and `event trace`. It shows
 // which filter dropped an event and why, without reading logs.
-import { type Event, eventNamespace } from '../model/event.ts';
+import { type Event, eventNamespace } from '../model/event/event.ts';
 import { maxHandlerOutputBytes, maxReasonChars } from './limits.ts';
 
 type FilterVerdict = 'allowed' | 'denied' | 'error';

@@ -1,7 +1,7 @@
 // Fast path for events that no handler receives: their names cannot be resolved, or built-in filters and time
 // windows deny every workflow. This covers most results of a healthy site and needs only a few lookups and no
 // sandbox. The trace still contains the reasons.
-import type { Event } from '../model/event.ts';
+import type { Event } from '../model/event/event.ts';
 import { passAtOnce, stoppedWorkflow } from './filters.ts';
 import { planWorkflows } from './plan.ts';
 import type { ResourceLookup } from './ports.ts';

@@ -1,7 +1,8 @@
 // Checks whether a time is within the time windows of a filter. Windows are in UTC and inclusive at both ends. A
 // window that ends before it starts wraps over midnight within the list of the current weekday. Pure.
-import { parseClock, type When } from '../model/time-windows.ts';
-import { weekdays } from '../model/window-words.ts';
+
+import { weekdays } from '../model/silence/window-words.ts';
+import { parseClock, type When } from '../model/time/time-windows.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

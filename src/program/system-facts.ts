@@ -1,7 +1,7 @@
 // Collects facts about the machine for the agent. Reads files only; runs no commands.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
-import { emptySystem, type System } from '../model/entity.ts';
+import { emptySystem, type System } from '../model/entity/entity.ts';
 
 export interface FactOptions {
   readonly stripNetworks: boolean;

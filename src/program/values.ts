@@ -1,5 +1,5 @@
 // Parses the value of a setting from a flag, variable or file, or returns why it is invalid.
-import { parseDuration } from '../model/durations.ts';
+import { parseDuration } from '../model/time/durations.ts';
 import type { Flag } from './flag.ts';
 
 /** The raw value: a string, the strings of a repeated flag, or a YAML value. */

@@ -1,6 +1,6 @@
 // Secret ids in a key-value store: `path/to/secret#key`. Version 2 of the store keeps values under `data/` after
 // the mount, the first path segment; ids omit it.
-import { isObject } from '../model/is-object.ts';
+import { isObject } from '../model/schema/is-object.ts';
 
 export type StoreVersion = 'v1' | 'v2';
 

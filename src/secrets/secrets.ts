@@ -1,10 +1,11 @@
 // Resolves secret references of checks, handlers and mutators to values, immediately before use and without
 // caching. Values never appear in logs, errors or API responses.
+
+import type { Secret } from '../model/access/secret.ts';
+import type { SecretsProvider } from '../model/access/secrets-provider.ts';
+import { runtimeAuthorities, type TrustedAuthorities } from '../model/access/trusted-authorities.ts';
 import { MonError } from '../model/errors.ts';
 import { isBackendSetting } from '../model/process-environment.ts';
-import type { Secret } from '../model/secret.ts';
-import type { SecretsProvider } from '../model/secrets-provider.ts';
-import { runtimeAuthorities, type TrustedAuthorities } from '../model/trusted-authorities.ts';
 import { addressOf, type StoreVersion, valueIn } from './secret-id.ts';
 import { connectStore, type StoreAnswer, type StoreConnection } from './store-client.ts';
 

@@ -5,10 +5,10 @@ import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { Agent, request as requestTls } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseDuration } from '../model/durations.ts';
-import { parseGuarded } from '../model/guarded-json.ts';
-import { isSafeStoreAddress, type StoreClient } from '../model/secrets-provider.ts';
-import { type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
+import { isSafeStoreAddress, type StoreClient } from '../model/access/secrets-provider.ts';
+import { type TrustedAuthorities, trusting } from '../model/access/trusted-authorities.ts';
+import { parseGuarded } from '../model/schema/guarded-json.ts';
+import { parseDuration } from '../model/time/durations.ts';
 import {
   defaultTimeoutMs,
   maxAnswerBytes,

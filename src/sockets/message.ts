@@ -1,5 +1,5 @@
 // Parses a message on a local socket: one JSON document or the word `ping`, possibly incomplete.
-import { parseGuarded } from '../model/guarded-json.ts';
+import { parseGuarded } from '../model/schema/guarded-json.ts';
 
 export type Message =
   | { readonly type: 'ping' }

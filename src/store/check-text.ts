@@ -1,8 +1,8 @@
 // Serializes a check without serializing its definition again: the results of a check share the definition
 // (http/edge/known-frame), and its text is cached for the same lifetime.
-import type { Check } from '../model/check.ts';
-import { type Definition, definitionOf, shareDefinition } from '../model/check-parts.ts';
-import { knownJson } from '../model/known-json.ts';
+import type { Check } from '../model/check/check.ts';
+import { type Definition, definitionOf, shareDefinition } from '../model/check/check-parts.ts';
+import { knownJson } from '../model/schema/known-json.ts';
 
 interface Written {
   readonly definition: Definition;

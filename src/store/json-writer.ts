@@ -1,6 +1,6 @@
 // Writes JSON as bytes into a buffer that is used again and again. For small objects of numbers and short strings, of which the
 // record of a check has three, this leaves nothing behind, where `JSON.stringify` leaves several times the text.
-import { knownJson } from '../model/known-json.ts';
+import { knownJson } from '../model/schema/known-json.ts';
 import { maxHistoryBytes, type PlainHistory, writeHistory, writeInteger } from './history-text.ts';
 
 /** Longer strings are written by the engine, shorter ones character by character: that is cheaper than the call. */

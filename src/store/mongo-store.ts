@@ -12,7 +12,11 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoClient } from 'mongodb';
 import type { LeaseStore } from '../cluster/lease-store.ts';
-import { runtimeAuthorities, type TrustedAuthorities, trusting } from '../model/trusted-authorities.ts';
+import {
+  runtimeAuthorities,
+  type TrustedAuthorities,
+  trusting,
+} from '../model/access/trusted-authorities.ts';
 import { type OpenPurpose, openMarker, type StoreMarker } from './format-marker.ts';
 import {
   mongoBeatMs,

@@ -1,6 +1,6 @@
 // Opens a store by URL: none or `lmdb:` is the embedded store in the state directory, `mongodb:` a server.
 import { join, resolve } from 'node:path';
-import type { TrustedAuthorities } from '../model/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../model/access/trusted-authorities.ts';
 import type { OpenPurpose } from './format-marker.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import type { MaintainedStore } from './maintained-store.ts';

@@ -1,9 +1,9 @@
 // Serializes a record, reusing cached text: many events share the entity and the check definition, and their JSON
 // is cached (model/known-json). They make up two thirds of the parts of a check record that rarely change. Parsing
 // gives the same value as `JSON.stringify(record)`; only the key order differs.
-import type { Check } from '../model/check.ts';
-import { resultOf } from '../model/check-parts.ts';
-import { knownJson } from '../model/known-json.ts';
+import type { Check } from '../model/check/check.ts';
+import { resultOf } from '../model/check/check-parts.ts';
+import { knownJson } from '../model/schema/known-json.ts';
 import { definitionText, isShared } from './check-text.ts';
 import { isPlainHistory } from './history-text.ts';
 import type { JsonWriter } from './json-writer.ts';

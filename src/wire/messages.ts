@@ -1,9 +1,9 @@
 // The payloads of the agent protocol as zod schemas. Second step of the event flow: validates the shape only; rules
 // are checked later.
 import { z } from 'zod';
-import { checkConfigSchema } from '../model/check.ts';
-import { entityConfigSchema } from '../model/entity.ts';
-import { metadataSchema } from '../model/metadata.ts';
+import { checkConfigSchema } from '../model/check/check.ts';
+import { entityConfigSchema } from '../model/entity/entity.ts';
+import { metadataSchema } from '../model/resource/metadata.ts';
 import { encodeFrame } from './frames.ts';
 import { maxAckIds, maxRefusalCharacters } from './limits.ts';
 

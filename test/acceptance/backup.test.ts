@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
-import { licenseApiVersion, licenseType, signLicense } from '../../src/model/license.ts';
+import { licenseApiVersion, licenseType, signLicense } from '../../src/model/resource/license.ts';
 import { freePort } from '../free-port.ts';
 import { runCommand } from '../maintenance/commands.ts';
 import { observe, populate } from '../maintenance/full-store.ts';

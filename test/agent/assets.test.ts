@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAgent } from '../../src/agent/agent.ts';
-import { loadAllowList } from '../../src/agent/allow-list.ts';
+import { loadAllowList } from '../../src/agent/checks/allow-list.ts';
 import { program, serve, sha512 } from '../assets/archives.ts';
 import { eventually } from '../eventually.ts';
 import { startBackend } from './fake-backend.ts';

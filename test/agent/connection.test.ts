@@ -1,9 +1,9 @@
 // Tests the connection with a simulated clock and fake sockets.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConnection } from '../../src/agent/connection.ts';
-import type { Dial, LineEnd, LineListener } from '../../src/agent/dial.ts';
-import { askedWaitMs, retryAfterMs, shuffled } from '../../src/agent/reconnect-rule.ts';
+import { createConnection } from '../../src/agent/connection/connection.ts';
+import type { Dial, LineEnd, LineListener } from '../../src/agent/connection/dial.ts';
+import { askedWaitMs, retryAfterMs, shuffled } from '../../src/agent/connection/reconnect-rule.ts';
 import { jsonType } from '../../src/wire/headers.ts';
 import { fakeClock } from './fake-clock.ts';
 import { readableLog, supervisionOf } from './helpers.ts';

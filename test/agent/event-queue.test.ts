@@ -5,9 +5,9 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAgent } from '../../src/agent/agent.ts';
-import { type EventQueue, openEventQueue } from '../../src/agent/event-queue.ts';
 import { maxEmptySegmentBytes, maxSegmentBytes } from '../../src/agent/limits.ts';
-import { type Event, eventSchema } from '../../src/model/event.ts';
+import { type EventQueue, openEventQueue } from '../../src/agent/queue/event-queue.ts';
+import { type Event, eventSchema } from '../../src/model/event/event.ts';
 import { configOf, readableLog, tempFolder } from './helpers.ts';
 
 const eventOf = (output: string): Event =>

@@ -1,8 +1,8 @@
 // Real commands, real processes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Command, execute } from '../../src/agent/executor.ts';
-import { ownEnvironment } from '../../src/agent/own-environment.ts';
+import { type Command, execute } from '../../src/agent/checks/executor.ts';
+import { ownEnvironment } from '../../src/agent/checks/own-environment.ts';
 import { eventually } from '../eventually.ts';
 import { isAlive } from '../is-alive.ts';
 

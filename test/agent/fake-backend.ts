@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { CheckEvent } from '../../src/model/event.ts';
+import type { CheckEvent } from '../../src/model/event/event.ts';
 import { asBuffer, decodeFrame, encodeFrame } from '../../src/wire/frames.ts';
 import { backendHeaderLines, type ContentType, jsonType } from '../../src/wire/headers.ts';
 import { encodeAcks } from '../../src/wire/messages.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { type Agent, createAgent } from '../../src/agent/agent.ts';
-import { startSockets } from '../../src/agent/sockets.ts';
+import { startSockets } from '../../src/agent/local/sockets.ts';
 import { no } from '../../src/program/stage.ts';
 import { type FakeBackend, startBackend } from './fake-backend.ts';
 import { fakeClock } from './fake-clock.ts';

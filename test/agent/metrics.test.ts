@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { measure } from '../../src/agent/measure.ts';
-import { type CheckEvent, eventSchema } from '../../src/model/event.ts';
+import { measure } from '../../src/agent/checks/measure.ts';
+import { type CheckEvent, eventSchema } from '../../src/model/event/event.ts';
 import { fakeClock } from './fake-clock.ts';
 import { readableLog } from './helpers.ts';
 

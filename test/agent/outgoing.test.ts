@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeEvent } from '../../src/agent/outgoing.ts';
-import { type Event, eventSchema } from '../../src/model/event.ts';
+import { encodeEvent } from '../../src/agent/connection/outgoing.ts';
+import { type Event, eventSchema } from '../../src/model/event/event.ts';
 import { decodeFrame } from '../../src/wire/frames.ts';
 import { fc } from '../property.ts';
 

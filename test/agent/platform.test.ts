@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rulesOf } from '../../src/agent/platform.ts';
-import { takeQueueLock } from '../../src/agent/queue-owner.ts';
+import { takeQueueLock } from '../../src/agent/queue/queue-owner.ts';
 import { tempFolder } from './helpers.ts';
 
 test('each system has its paths, and its way to lock a directory', () => {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
-import { createDial, type LineEnd } from '../../src/agent/dial.ts';
+import { createDial, type LineEnd } from '../../src/agent/connection/dial.ts';
 import { download } from '../../src/assets/download.ts';
 import { proxyFor } from '../../src/program/proxy-rule.ts';
 import { hasOpenssl, makeAuthority, type Pair } from './certificates.ts';

@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from 'lmdb';
-import { openEventQueue } from '../../src/agent/event-queue.ts';
-import { openQueueFiles, type QueueFiles } from '../../src/agent/queue-files.ts';
-import { eventSchema } from '../../src/model/event.ts';
+import { openEventQueue } from '../../src/agent/queue/event-queue.ts';
+import { openQueueFiles, type QueueFiles } from '../../src/agent/queue/queue-files.ts';
+import { eventSchema } from '../../src/model/event/event.ts';
 import { fc } from '../property.ts';
 import { readableLog, tempFolder } from './helpers.ts';
 

@@ -1,5 +1,5 @@
 // A process that writes to a queue as fast as it can, and tells its parent each text that is on disk, until it is killed.
-import { openQueueFiles } from '../../src/agent/queue-files.ts';
+import { openQueueFiles } from '../../src/agent/queue/queue-files.ts';
 import { readableLog } from './helpers.ts';
 
 const [folder = '', life = ''] = process.argv.slice(2);

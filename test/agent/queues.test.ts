@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDeliveryQueue } from '../../src/agent/delivery-queue.ts';
-import type { EventQueue } from '../../src/agent/event-queue.ts';
-import { createEventRelay } from '../../src/agent/event-relay.ts';
+import { createDeliveryQueue } from '../../src/agent/queue/delivery-queue.ts';
+import type { EventQueue } from '../../src/agent/queue/event-queue.ts';
+import { createEventRelay } from '../../src/agent/queue/event-relay.ts';
 import type { Delivery, DeliveryLimits } from '../../src/machines/delivery-queue/delivery-queue-rule.ts';
-import { type Event, eventSchema } from '../../src/model/event.ts';
+import { type Event, eventSchema } from '../../src/model/event/event.ts';
 import { createTokenBucket } from '../../src/model/token-bucket.ts';
 import type { Logger } from '../../src/program/log.ts';
 import { fc } from '../property.ts';

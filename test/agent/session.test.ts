@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAgentEntity } from '../../src/agent/agent-entity.ts';
+import { openSession } from '../../src/agent/connection/session.ts';
 import { createCounters } from '../../src/agent/counters.ts';
-import { createDeliveryQueue } from '../../src/agent/delivery-queue.ts';
-import { openSession } from '../../src/agent/session.ts';
-import { emptySystem } from '../../src/model/entity.ts';
-import { type Event, eventSchema } from '../../src/model/event.ts';
+import { createDeliveryQueue } from '../../src/agent/queue/delivery-queue.ts';
+import { emptySystem } from '../../src/model/entity/entity.ts';
+import { type Event, eventSchema } from '../../src/model/event/event.ts';
 import { decodeFrame, encodeFrame } from '../../src/wire/frames.ts';
 import { jsonType } from '../../src/wire/headers.ts';
 import { fakeClock } from './fake-clock.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hooksFor } from '../../src/agent/hooks.ts';
-import { keepalivePipelines } from '../../src/agent/keepalive.ts';
-import { createPostedIds } from '../../src/agent/posted-ids.ts';
+import { hooksFor } from '../../src/agent/checks/hooks.ts';
+import { keepalivePipelines } from '../../src/agent/connection/keepalive.ts';
+import { createPostedIds } from '../../src/agent/local/posted-ids.ts';
 
 test('pipelines of keepalives are read from their references; others are named', () => {
   assert.deepEqual(keepalivePipelines(['core/v2.Pipeline.incident', 'incident']), {

@@ -6,13 +6,13 @@ import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createCounters } from '../../src/agent/counters.ts';
 import { maxStatsdLineBytes } from '../../src/agent/limits.ts';
-import { startStatsd } from '../../src/agent/statsd.ts';
+import { startStatsd } from '../../src/agent/statsd/statsd.ts';
 import {
   type OpenStatsdListener,
   openTcpListener,
   openUdpListener,
-} from '../../src/agent/statsd-listeners.ts';
-import { entitySchema } from '../../src/model/entity.ts';
+} from '../../src/agent/statsd/statsd-listeners.ts';
+import { entitySchema } from '../../src/model/entity/entity.ts';
 import { eventually } from '../eventually.ts';
 import { fakeClock } from './fake-clock.ts';
 import { readableLog } from './helpers.ts';

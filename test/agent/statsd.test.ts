@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStatsdAggregate } from '../../src/agent/statsd-aggregate.ts';
-import { parseLine, splitLines } from '../../src/agent/statsd-lines.ts';
+import { createStatsdAggregate } from '../../src/agent/statsd/statsd-aggregate.ts';
+import { parseLine, splitLines } from '../../src/agent/statsd/statsd-lines.ts';
 
 const pointsOf = (lines: readonly string[], seconds = 10) => {
   const aggregate = createStatsdAggregate(0);

@@ -1,12 +1,12 @@
 // What the supervisor of the agent does when one of its actors crashes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConnection } from '../../src/agent/connection.ts';
-import { createDeliveryQueue } from '../../src/agent/delivery-queue.ts';
-import type { Dial, LineListener } from '../../src/agent/dial.ts';
+import { createConnection } from '../../src/agent/connection/connection.ts';
+import type { Dial, LineListener } from '../../src/agent/connection/dial.ts';
+import { createDeliveryQueue } from '../../src/agent/queue/delivery-queue.ts';
 import { createSupervision } from '../../src/agent/supervision.ts';
 import type { Delivery } from '../../src/machines/delivery-queue/delivery-queue-rule.ts';
-import { type Event, eventSchema } from '../../src/model/event.ts';
+import { type Event, eventSchema } from '../../src/model/event/event.ts';
 import { jsonType } from '../../src/wire/headers.ts';
 import { fakeClock } from './fake-clock.ts';
 import { readableLog, supervisionOf } from './helpers.ts';

@@ -6,8 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openAssetCache } from '../../src/assets/asset-cache.ts';
 import { createAssetStore } from '../../src/assets/asset-store.ts';
-import { assetSchema } from '../../src/model/asset.ts';
-import { entitySchema } from '../../src/model/entity.ts';
+import { entitySchema } from '../../src/model/entity/entity.ts';
+import { assetSchema } from '../../src/model/resource/asset.ts';
 import { readableLog, tempFolder } from '../agent/helpers.ts';
 import { program, serve, sha512 } from './archives.ts';
 

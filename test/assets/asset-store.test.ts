@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { firstThatHolds } from '../../src/assets/asset-filter.ts';
 import { createAssetStore } from '../../src/assets/asset-store.ts';
-import { assetSchema } from '../../src/model/asset.ts';
-import { entitySchema } from '../../src/model/entity.ts';
+import { entitySchema } from '../../src/model/entity/entity.ts';
+import { assetSchema } from '../../src/model/resource/asset.ts';
 import { readableLog, tempFolder } from '../agent/helpers.ts';
 import { program, serve, sha512 } from './archives.ts';
 

@@ -1,5 +1,5 @@
 // A sender or an owner of shards for the bench of the bus, in a process of its own.
-import { realClock } from '../../src/actors/runtime/clock.ts';
+import { realClock } from '../../src/actors/runtime/time/clock.ts';
 import type { Bus } from '../../src/cluster/bus.ts';
 import { Forwarder } from '../../src/cluster/forward.ts';
 import { shardCount } from '../../src/cluster/limits.ts';

@@ -3,10 +3,10 @@
 // Alone: node dist/test/bench/check-machine.js
 import { fileURLToPath } from 'node:url';
 import { type AnyActor, createActor, type EventObject } from 'xstate';
-import { effectLogic, sendObserved, takeEffects } from '../../src/actors/runtime/effect-logic.ts';
+import { effectLogic, sendObserved, takeEffects } from '../../src/actors/runtime/cell/effect-logic.ts';
 import type { CheckEffect, CheckFact } from '../../src/machines/check/check-facts.ts';
 import { checkInput, checkMachine } from '../../src/machines/check/check-machine.ts';
-import { type CheckEvent, eventSchema } from '../../src/model/event.ts';
+import { type CheckEvent, eventSchema } from '../../src/model/event/event.ts';
 
 const wire = (n: number, over: Record<string, unknown>): unknown => ({
   timestamp: 1_700_000_000 + n,

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { EventIndex } from '../../src/actors/events/event-index.ts';
-import type { CheckEvent } from '../../src/model/event.ts';
+import type { CheckEvent } from '../../src/model/event/event.ts';
 import { eventOf } from '../actors/events/event-of.ts';
 import { cpuTimeUs } from './cpu-time.ts';
 

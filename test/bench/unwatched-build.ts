@@ -16,13 +16,13 @@ interface Cut {
 const cuts: readonly Cut[] = [
   // A message goes to the machine, whoever watches.
   {
-    file: 'actors/runtime/life.js',
+    file: 'actors/runtime/cell/life.js',
     from: /if \(watch === undefined\)\s*(this\.actor\.send\(message\);)\s*else\s*watch\.send\(this\.actor, message\);/,
     to: '$1',
   },
-  { file: 'actors/runtime/life.js', from: 'watch?.tell(after, effects);', to: '' },
+  { file: 'actors/runtime/cell/life.js', from: 'watch?.tell(after, effects);', to: '' },
   {
-    file: 'actors/runtime/effect-logic.js',
+    file: 'actors/runtime/cell/effect-logic.js',
     from: /if \(observed !== undefined\)\s*return machine\.transition\([^;]*;/,
     to: '',
   },

@@ -1,7 +1,7 @@
 // The road from a validated event to its acknowledgement after the commit, on a store in memory and without sockets: what
 // is left is machines, mailboxes, writer, lists. Of any build of this program, so that two can be run in turns.
 import { join } from 'node:path';
-import type { CheckEvent } from '../../src/model/event.ts';
+import type { CheckEvent } from '../../src/model/event/event.ts';
 
 const entities = 500;
 const checksPerEntity = 10;
@@ -37,7 +37,9 @@ export const openRoad = async (dist: string): Promise<{ readonly run: Road; stop
   const { MemoryStore } = (await load(
     'store/memory-store.js',
   )) as typeof import('../../src/store/memory-store.ts');
-  const { eventSchema } = (await load('model/event.js')) as typeof import('../../src/model/event.ts');
+  const { eventSchema } = (await load(
+    'model/event/event.js',
+  )) as typeof import('../../src/model/event/event.ts');
   const { backend } = await Backend.open({
     store: new MemoryStore(),
     log: noLog,

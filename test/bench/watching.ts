@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { assign, setup } from 'xstate';
 import type { Behaviour } from '../../src/actors/runtime/contract.ts';
-import { observe } from '../../src/actors/runtime/inspection.ts';
+import { observe } from '../../src/actors/runtime/inspection/inspection.ts';
 import { createRuntime, createSupervisor } from '../../src/actors/runtime/runtime.ts';
 import { buildWithoutInspection } from './unwatched-build.ts';
 import { openRoad } from './watching-road.ts';

@@ -1,7 +1,7 @@
 // What every bus promises, on a real nats-server and on the one in memory.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { realClock } from '../../src/actors/runtime/clock.ts';
+import { realClock } from '../../src/actors/runtime/time/clock.ts';
 import { type Bus, BusError, type BusErrorCode, type BusMessage } from '../../src/cluster/bus.ts';
 import { maxWaitingRequests } from '../../src/cluster/limits.ts';
 import { MemoryBusServer } from '../../src/cluster/memory-bus.ts';

@@ -2,7 +2,7 @@
 // nats-server that is restarted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { realClock } from '../../src/actors/runtime/clock.ts';
+import { realClock } from '../../src/actors/runtime/time/clock.ts';
 import type { Bus } from '../../src/cluster/bus.ts';
 import { type Change, Changes } from '../../src/cluster/changed.ts';
 import type { ClusterClock } from '../../src/cluster/clock.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { nkeys } from '@nats-io/transport-node';
-import { realClock } from '../../src/actors/runtime/clock.ts';
+import { realClock } from '../../src/actors/runtime/time/clock.ts';
 import { type Bus, BusError } from '../../src/cluster/bus.ts';
 import { openNatsBus } from '../../src/cluster/nats-bus.ts';
 import type { NatsSettings } from '../../src/cluster/nats-options.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kindAddresses, listPath, resourcePath } from '../../src/ctl/kinds/addresses.ts';
-import { resourceKinds } from '../../src/model/resource-kinds.ts';
+import { resourceKinds } from '../../src/model/resource/resource-kinds.ts';
 
 test('every kind of the model has the same address in mon-ctl', () => {
   assert.deepEqual(

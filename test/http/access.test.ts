@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type AccessRule, type GuardedRoute, type Route, verbOf } from '../../src/http/route.ts';
-import { resourceKinds } from '../../src/model/resource-kinds.ts';
+import { resourceKinds } from '../../src/model/resource/resource-kinds.ts';
 import { addUser, grant, openHouse, put } from './harness.ts';
 
 const isGuarded = (route: Route): route is GuardedRoute => typeof route.access === 'object';

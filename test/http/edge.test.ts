@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import test from 'node:test';
-import type { Histogram } from '../../src/actors/runtime/histogram.ts';
+import type { Histogram } from '../../src/actors/runtime/load/histogram.ts';
 import { edgeLimits } from '../../src/http/edge/limits.ts';
 import { WriteWatch } from '../../src/http/edge/write-watch.ts';
 import { MonError } from '../../src/model/errors.ts';

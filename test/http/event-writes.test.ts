@@ -2,7 +2,7 @@
 // comes from another backend keeps its past.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { parseEvent } from '../../src/model/event-parse.ts';
+import { parseEvent } from '../../src/model/event/event-parse.ts';
 import { eventually } from '../eventually.ts';
 import { openRealHouse } from './real-house.ts';
 

@@ -8,11 +8,11 @@ import type { Outcome, Receipt } from '../../src/actors/runtime/contract.ts';
 import type { AgentSession, BackendPort, HealthReport, SessionInfo } from '../../src/http/backend-port.ts';
 import type { CheckContext } from '../../src/machines/check/check-facts.ts';
 import { decideCheck } from '../../src/machines/check/check-step-rule.ts';
-import type { Entity } from '../../src/model/entity.ts';
+import type { Entity } from '../../src/model/entity/entity.ts';
 import { alreadyExists, MonError } from '../../src/model/errors.ts';
-import { type CheckEvent, type Event, hasCheck } from '../../src/model/event.ts';
-import type { Silenced } from '../../src/model/silenced.ts';
-import { coveredBy } from '../../src/model/silencing.ts';
+import { type CheckEvent, type Event, hasCheck } from '../../src/model/event/event.ts';
+import type { Silenced } from '../../src/model/silence/silenced.ts';
+import { coveredBy } from '../../src/model/silence/silencing.ts';
 import { MemoryCommitter } from './memory-committer.ts';
 
 interface Query<T> {

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { maxSelectorCharacters } from '../../src/http/limits.ts';
 import { examples } from '../../src/http/openapi/examples.ts';
-import type { ResourceKind } from '../../src/model/resource-kind.ts';
-import { resourceKinds } from '../../src/model/resource-kinds.ts';
+import type { ResourceKind } from '../../src/model/resource/resource-kind.ts';
+import { resourceKinds } from '../../src/model/resource/resource-kinds.ts';
 import { openRealHouse } from './real-house.ts';
 
 const pollutions = [

@@ -6,8 +6,8 @@ import { protobufCodec } from '../../src/http/edge/codec.ts';
 import type { EventMemory } from '../../src/http/edge/event-memory.ts';
 import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
 import { maxKnownFrameBytes, maxKnownFrames } from '../../src/http/edge/limits.ts';
-import { knownJson } from '../../src/model/known-json.ts';
 import { maxUnsigned32 } from '../../src/model/limits.ts';
+import { knownJson } from '../../src/model/schema/known-json.ts';
 import { encodePayload } from '../../src/wire/protobuf/payloads.ts';
 import { fc } from '../property.ts';
 

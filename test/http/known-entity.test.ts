@@ -6,7 +6,7 @@ import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
 import { createJsonMemory } from '../../src/http/edge/json-memory.ts';
 import { KnownEntity } from '../../src/http/edge/known-entity.ts';
 import { KnownFrames } from '../../src/http/edge/known-frame.ts';
-import { knownJson } from '../../src/model/known-json.ts';
+import { knownJson } from '../../src/model/schema/known-json.ts';
 import { fc } from '../property.ts';
 
 const agent = { namespace: 'default', agentName: 'web-01', mayReportFor: () => true };

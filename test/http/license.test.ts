@@ -4,7 +4,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import test, { type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
-import { type License, signLicense } from '../../src/model/license.ts';
+import { type License, signLicense } from '../../src/model/resource/license.ts';
 import { agentHeaders } from './harness.ts';
 import { openRealHouse, type RealHouse } from './real-house.ts';
 

@@ -1,7 +1,7 @@
 // Metrics as they are written for Prometheus: histograms, queues and their peaks.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Histogram } from '../../src/actors/runtime/histogram.ts';
+import { Histogram } from '../../src/actors/runtime/load/histogram.ts';
 import { createMetricBook } from '../../src/http/metric-book.ts';
 import { QueuePeaks } from '../../src/http/queue-peaks.ts';
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { examples } from '../../src/http/openapi/examples.ts';
-import type { ResourceKind } from '../../src/model/resource-kind.ts';
-import { resourceKinds } from '../../src/model/resource-kinds.ts';
+import type { ResourceKind } from '../../src/model/resource/resource-kind.ts';
+import { resourceKinds } from '../../src/model/resource/resource-kinds.ts';
 import { addUser } from './harness.ts';
 import { openRealHouse, type RealHouse, realAdmin } from './real-house.ts';
 

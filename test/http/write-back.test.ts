@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { z } from 'zod';
 import { examples } from '../../src/http/openapi/examples.ts';
-import type { ResourceKind } from '../../src/model/resource-kind.ts';
-import { resourceKinds } from '../../src/model/resource-kinds.ts';
+import type { ResourceKind } from '../../src/model/resource/resource-kind.ts';
+import { resourceKinds } from '../../src/model/resource/resource-kinds.ts';
 import { openRealHouse } from './real-house.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of every shape

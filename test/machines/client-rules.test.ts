@@ -19,9 +19,9 @@ import {
   requestPipe,
 } from '../../src/machines/client/client-request-rule.ts';
 import { firstRunDelayMs } from '../../src/machines/client/client-schedule-rule.ts';
-import { checkConfigSchema } from '../../src/model/check.ts';
+import { checkConfigSchema } from '../../src/model/check/check.ts';
+import { hookConfigSchema } from '../../src/model/check/hook.ts';
 import { attributesAnnotation } from '../../src/model/earlier/attributes.ts';
-import { hookConfigSchema } from '../../src/model/hook.ts';
 
 const entity = clientEntity({ name: 'c1', subscriptions: ['web'], custom: { a: 1 } }, 'default');
 

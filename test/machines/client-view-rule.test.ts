@@ -13,7 +13,7 @@ import {
   earlierResult,
   isEarlierEvent,
 } from '../../src/model/earlier/event-shape.ts';
-import type { CheckEvent } from '../../src/model/event.ts';
+import type { CheckEvent } from '../../src/model/event/event.ts';
 
 const entity = clientEntity({ name: 'c1', subscriptions: ['web'], custom: { a: 1 } }, 'default');
 

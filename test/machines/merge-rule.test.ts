@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { copyCheck } from '../../src/machines/check/check-copy.ts';
 import { mergeResult } from '../../src/machines/check/merge-rule.ts';
-import { checkSchema } from '../../src/model/check.ts';
-import type { CheckEvent } from '../../src/model/event.ts';
+import { checkSchema } from '../../src/model/check/check.ts';
+import type { CheckEvent } from '../../src/model/event/event.ts';
 import { fc } from '../property.ts';
 import { sampleEvent } from './samples.ts';
 

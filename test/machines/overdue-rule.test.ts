@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nextRun } from '../../src/machines/schedule/next-run-rule.ts';
 import { judgeSchedule } from '../../src/machines/schedule/overdue-rule.ts';
-import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
+import { type CheckConfig, checkConfigSchema } from '../../src/model/check/check.ts';
 import { fc } from '../property.ts';
 
 const graceMs = 15_000;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { proxyDelaysMs, splayPeriodMs } from '../../src/machines/schedule/proxy-splay-rule.ts';
-import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
+import { type CheckConfig, checkConfigSchema } from '../../src/model/check/check.ts';
 import { fc } from '../property.ts';
 
 const midnight = Date.UTC(2023, 10, 12);

@@ -1,6 +1,6 @@
 // Sample events, complete as the parser leaves them.
 import type { BackOff } from '../../src/machines/agent-connection/back-off-rule.ts';
-import { type CheckEvent, eventSchema } from '../../src/model/event.ts';
+import { type CheckEvent, eventSchema } from '../../src/model/event/event.ts';
 
 export const idOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 

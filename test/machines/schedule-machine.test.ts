@@ -6,7 +6,7 @@ import type {
   ScheduleFact,
 } from '../../src/machines/schedule/schedule-facts.ts';
 import { scheduleMachine } from '../../src/machines/schedule/schedule-machine.ts';
-import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
+import { type CheckConfig, checkConfigSchema } from '../../src/model/check/check.ts';
 import { bring, type Live } from './harness.ts';
 
 type LiveSchedule = Live<ScheduleFact, ScheduleEffect>;

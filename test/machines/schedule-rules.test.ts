@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { nextRun, runAfter } from '../../src/machines/schedule/next-run-rule.ts';
 import { delayNs, nextIntervalRun, splayOf } from '../../src/machines/schedule/splay-rule.ts';
 import { isSubdued } from '../../src/machines/schedule/subdue-rule.ts';
-import { type CheckConfig, checkConfigSchema } from '../../src/model/check.ts';
+import { type CheckConfig, checkConfigSchema } from '../../src/model/check/check.ts';
 import { fc } from '../property.ts';
 
 const config = (fields: Record<string, unknown>): CheckConfig =>

@@ -15,8 +15,8 @@ import { hasSeen, noRecentIds, remember, rememberWrite } from '../../src/machine
 import { ttlDeadline, ttlFailure } from '../../src/machines/check/ttl-rule.ts';
 import { maxPendingDeliveries, maxPendingDeliveryBytes, maxRecentIds } from '../../src/machines/limits.ts';
 import { nextInRing, nextTurns, ringOf } from '../../src/machines/schedule/round-robin-rule.ts';
-import type { CheckEvent } from '../../src/model/event.ts';
-import { repeatKeyOf } from '../../src/model/repeat-key.ts';
+import type { CheckEvent } from '../../src/model/event/event.ts';
+import { repeatKeyOf } from '../../src/model/event/repeat-key.ts';
 import { fc } from '../property.ts';
 import { agentBackOff, idOf, sampleEvent } from './samples.ts';
 

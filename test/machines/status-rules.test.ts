@@ -4,7 +4,7 @@ import { isFlapping, totalStateChange } from '../../src/machines/check/flapping-
 import { appendHistory, isResolution, isStatusChange } from '../../src/machines/check/history-rule.ts';
 import { countOccurrences } from '../../src/machines/check/occurrence-rule.ts';
 import { maxHistoryEntries } from '../../src/machines/limits.ts';
-import type { HistoryEntry } from '../../src/model/check.ts';
+import type { HistoryEntry } from '../../src/model/check/check.ts';
 import { fc } from '../property.ts';
 
 const historyOf = (statuses: string): HistoryEntry[] =>

@@ -11,7 +11,7 @@ import { configOf } from '../../src/machines/entity/registration-rule.ts';
 import type { JobContext } from '../../src/machines/job/job-machine.ts';
 import type { ScheduleContext } from '../../src/machines/schedule/schedule-facts.ts';
 import type { ShardContext } from '../../src/machines/shard/shard-facts.ts';
-import { checkConfigSchema } from '../../src/model/check.ts';
+import { checkConfigSchema } from '../../src/model/check/check.ts';
 import { fixtureMember } from './fixture-member.ts';
 import { agentBackOff, idOf, sampleEvent, sampleKeepalive } from './samples.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { isSeeded, seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { isLoopback, warnOfBuiltInPassword } from '../../src/main/built-in-password.ts';
-import { agentPassword } from '../../src/model/seeds.ts';
+import { agentPassword } from '../../src/model/resource/seeds.ts';
 import { FakeBackend } from '../http/fake-backend.ts';
 
 const hashing = { verify: async (password: string, hash: string) => hash === `hash of ${password}` };

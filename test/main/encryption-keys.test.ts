@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { GroupCommit } from '../../src/actors/durable/group-commit.ts';
 import { openResources } from '../../src/actors/resources/open-resources.ts';
-import { realClock } from '../../src/actors/runtime/clock.ts';
+import { realClock } from '../../src/actors/runtime/time/clock.ts';
 import { encryptionKeys } from '../../src/main/encryption-keys.ts';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { readableLog, tempFolder } from '../agent/helpers.ts';

@@ -83,25 +83,25 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/resources/resource-store': { '#byKey': perResource },
   'actors/resources/resource-table': { '#stores': because('one a kind'), '#watchers': ofTheProgram },
   'actors/resources/write-order': { '#last': untilCommit, '#writers': untilCommit, '#closing': untilCommit },
-  'actors/runtime/backoff-rule': {
+  'actors/runtime/supervision/backoff-rule': {
     times: because('failures within the period of one supervisor; older ones are forgotten'),
     lastFailed: because('one a child of one supervisor that failed'),
   },
-  'actors/runtime/effect-logic': { collected: oneCall, steps: oneCall },
-  'actors/runtime/inspection': {
+  'actors/runtime/cell/effect-logic': { collected: oneCall, steps: oneCall },
+  'actors/runtime/inspection/inspection': {
     '#ring': because('a ring of so many transitions of an actor that is watched'),
   },
   'actors/runtime/listeners': {
     '#all': because('parts of the program, and live streams, which have a limit'),
   },
-  'actors/runtime/mailbox': { '#letters': bound('mailbox of one check') },
-  'actors/runtime/pressure': { '#listeners': ofTheProgram },
+  'actors/runtime/cell/mailbox': { '#letters': bound('mailbox of one check') },
+  'actors/runtime/load/pressure': { '#listeners': ofTheProgram },
   'actors/runtime/registry': { cells: perCheck },
-  'actors/runtime/run-queue': {
+  'actors/runtime/load/run-queue': {
     ready: perCheck,
     tasks: because('short pieces of work of actors; each has one at a time'),
   },
-  'actors/runtime/slots': { '#slots': perCheck },
+  'actors/runtime/supervision/slots': { '#slots': perCheck },
   'actors/runtime/statechart/chart': {
     nodes: because('one a state of a machine'),
     lines: because('one a transition of a machine'),
@@ -109,7 +109,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/runtime/statechart/dry-run': { steps: oneCall, effects: oneCall },
   'actors/runtime/statechart/moves': { entered: oneCall },
   'actors/runtime/statechart/step': { emitted: oneCall, taken: oneCall },
-  'actors/runtime/supervisor': {
+  'actors/runtime/supervision/supervisor': {
     '#whenHalted': because('those who wait for one stop'),
     '#whenReady': because('those who wait for one start'),
   },
@@ -187,11 +187,11 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'main/quickstart': { waiting: oneCall, lastLines: because('the last lines of a program that is started') },
   'model/earlier/json': { seen: oneCall },
   'model/earlier/tokens': { unmatched: oneCall },
-  'model/quick-object': { asked: ofTheProgram },
+  'model/schema/quick-object': { asked: ofTheProgram },
   'model/template/lexer': { tokens: oneCall },
   'model/template/run': { '#output': because('one run of a template, whose output is limited') },
-  'model/token-trust': { known: oneCall },
-  'model/unknown-fields': { found: oneCall },
+  'model/template/token-trust': { known: oneCall },
+  'model/resource/unknown-fields': { found: oneCall },
   'pipeline/commands/command-helper': { '#running': because('one a command that runs; workers are limited') },
   'pipeline/commands/helper-process': { aborts: because('one a command that runs; workers are limited') },
   'pipeline/filters': { rulings: oneCall, programs: oneCall },

@@ -2,7 +2,7 @@
 // tests of backups, upgrades and fixtures compare before and after.
 import { setTimeout as pause } from 'node:timers/promises';
 import { collectionUrl } from '../../src/http/resource-routes.ts';
-import { resourceKinds } from '../../src/model/resource-kinds.ts';
+import { resourceKinds } from '../../src/model/resource/resource-kinds.ts';
 import {
   ApiClient,
   adminPassword,

@@ -11,7 +11,7 @@ import { checkStore } from '../../src/main/maintenance/check-store.ts';
 import { askControl } from '../../src/main/maintenance/control-client.ts';
 import { type UpgradeStep, upgrade } from '../../src/main/maintenance/upgrade.ts';
 import { storeAtRest } from '../../src/main/maintenance/upgrade-targets.ts';
-import type { Event } from '../../src/model/event.ts';
+import type { Event } from '../../src/model/event/event.ts';
 import { storeFormat } from '../../src/store/format-marker.ts';
 import type { MaintainedStore } from '../../src/store/maintained-store.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { copyCheck } from '../../src/machines/check/check-copy.ts';
-import { type Check, checkConfigSchema, checkSchema } from '../../src/model/check.ts';
-import { definitionOf, resultOf, shareDefinition } from '../../src/model/check-parts.ts';
-import { compileCopy } from '../../src/model/field-functions.ts';
-import { keysOmittedWhenEmpty, wireForms } from '../../src/model/wire-forms.ts';
-import { toWireCheck } from '../../src/model/wire-shape.ts';
+import { type Check, checkConfigSchema, checkSchema } from '../../src/model/check/check.ts';
+import { definitionOf, resultOf, shareDefinition } from '../../src/model/check/check-parts.ts';
+import { toWireCheck } from '../../src/model/event/wire-shape.ts';
+import { compileCopy } from '../../src/model/schema/field-functions.ts';
+import { keysOmittedWhenEmpty, wireForms } from '../../src/model/schema/wire-forms.ts';
 import { checkMessage, checkRequestMessage } from '../../src/wire/protobuf/messages.ts';
 
 const definitionFields = Object.keys(checkConfigSchema.shape);

@@ -1,9 +1,9 @@
 // The rules of checks: the sentences of the reference product, in its order, the first broken one told.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkConfigSchema } from '../../src/model/check.ts';
-import { validateCheck, validateCheckConfig } from '../../src/model/check-rules.ts';
-import { decode } from '../../src/model/decode.ts';
+import { checkConfigSchema } from '../../src/model/check/check.ts';
+import { validateCheck, validateCheckConfig } from '../../src/model/check/check-rules.ts';
+import { decode } from '../../src/model/schema/decode.ts';
 import { bad, check, checkConfig } from './samples.ts';
 
 type Json = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCronFields } from '../../src/model/cron-fields.ts';
-import { formatDuration, parseDuration } from '../../src/model/durations.ts';
+import { readCronFields } from '../../src/model/time/cron-fields.ts';
+import { formatDuration, parseDuration } from '../../src/model/time/durations.ts';
 
 test('durations below a microsecond are whole nanoseconds', () => {
   assert.deepEqual([1e-6, 25e-6, 999e-6, 2.4e-6].map(formatDuration), ['1ns', '25ns', '999ns', '2ns']);

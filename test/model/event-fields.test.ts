@@ -2,7 +2,7 @@
 // there are not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventSchema } from '../../src/model/event.ts';
+import { eventSchema } from '../../src/model/event/event.ts';
 import { eventKind } from '../../src/model/kinds/watching.ts';
 import { fc } from '../property.ts';
 

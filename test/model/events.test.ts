@@ -1,10 +1,10 @@
 // The way in for events: placed by their address, decoded, judged; and the way out, as readers know them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventSchema } from '../../src/model/event.ts';
-import { parseEvent } from '../../src/model/event-parse.ts';
-import { validateEvent } from '../../src/model/event-rules.ts';
-import { toWireEvent } from '../../src/model/wire-shape.ts';
+import { eventSchema } from '../../src/model/event/event.ts';
+import { parseEvent } from '../../src/model/event/event-parse.ts';
+import { validateEvent } from '../../src/model/event/event-rules.ts';
+import { toWireEvent } from '../../src/model/event/wire-shape.ts';
 import { bad, event, good, rawEvent } from './samples.ts';
 
 type Json = Record<string, unknown>;

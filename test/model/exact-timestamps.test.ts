@@ -1,12 +1,12 @@
 // Nanosecond timestamps of metrics keep every digit, in both encodings, through agent, store and pipelines.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { prepareEvent } from '../../src/agent/local-event.ts';
-import { encodeEvent } from '../../src/agent/outgoing.ts';
-import { emptySystem } from '../../src/model/entity.ts';
-import { type Event, eventSchema } from '../../src/model/event.ts';
-import { parseEvent } from '../../src/model/event-parse.ts';
-import { parseGuarded } from '../../src/model/guarded-json.ts';
+import { encodeEvent } from '../../src/agent/connection/outgoing.ts';
+import { prepareEvent } from '../../src/agent/local/local-event.ts';
+import { emptySystem } from '../../src/model/entity/entity.ts';
+import { type Event, eventSchema } from '../../src/model/event/event.ts';
+import { parseEvent } from '../../src/model/event/event-parse.ts';
+import { parseGuarded } from '../../src/model/schema/guarded-json.ts';
 import { serialiseEvent } from '../../src/pipeline/serialise.ts';
 import { decodePayload, encodePayload } from '../../src/wire/protobuf/payloads.ts';
 

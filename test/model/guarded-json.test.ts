@@ -1,7 +1,7 @@
 // The guarded parse refuses what could hurt its readers, says where, and leaves ordinary documents alone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guardValue, type JsonFault, parseGuarded } from '../../src/model/guarded-json.ts';
+import { guardValue, type JsonFault, parseGuarded } from '../../src/model/schema/guarded-json.ts';
 import { fc } from '../property.ts';
 
 const refusal = (text: string, limits = {}): { why: JsonFault; message: string } => {

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { z } from 'zod';
-import { encodeEvent } from '../../src/agent/outgoing.ts';
-import { socketEvent } from '../../src/agent/socket-event.ts';
+import { encodeEvent } from '../../src/agent/connection/outgoing.ts';
+import { socketEvent } from '../../src/agent/local/socket-event.ts';
 import { jsonCodec, protobufCodec } from '../../src/http/edge/codec.ts';
 import { readEventFrame } from '../../src/http/edge/frame-reader.ts';
 import { readKeepalive, readResult } from '../../src/machines/client/client-registry-rule.ts';
-import { eventSchema } from '../../src/model/event.ts';
-import { parseEvent } from '../../src/model/event-parse.ts';
+import { eventSchema } from '../../src/model/event/event.ts';
+import { parseEvent } from '../../src/model/event/event-parse.ts';
 import { maxListItems, maxMetricPoints, maxMetricTags, maxSystemItems } from '../../src/model/limits.ts';
-import { resourceKinds } from '../../src/model/resource-kinds.ts';
-import { definitionOf } from '../../src/model/zod-internals.ts';
+import { resourceKinds } from '../../src/model/resource/resource-kinds.ts';
+import { definitionOf } from '../../src/model/schema/zod-internals.ts';
 import { decodeFrame } from '../../src/wire/frames.ts';
 import { encodePayload } from '../../src/wire/protobuf/payloads.ts';
 

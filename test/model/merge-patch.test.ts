@@ -1,7 +1,7 @@
 // Merge patches: the table of RFC 7396, appendix A, its laws, and what a resource never lets go of.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergePatch, patchResource } from '../../src/model/merge-patch.ts';
+import { mergePatch, patchResource } from '../../src/model/resource/merge-patch.ts';
 import { fc } from '../property.ts';
 import { bad, good } from './samples.ts';
 

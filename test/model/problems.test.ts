@@ -1,9 +1,9 @@
 // What can't work of a definition by its own text: a time that never comes, an expression that sets what it meant to compare.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkConfigSchema } from '../../src/model/check.ts';
-import { eventFilterSchema } from '../../src/model/event-filter.ts';
-import { problemsOf } from '../../src/model/problems.ts';
+import { checkConfigSchema } from '../../src/model/check/check.ts';
+import { eventFilterSchema } from '../../src/model/pipeline/event-filter.ts';
+import { problemsOf } from '../../src/model/resource/problems.ts';
 
 const reasons = (segment: string, resource: unknown): readonly string[] =>
   problemsOf(segment, 'default', resource, () => true).map(({ why }) => why);

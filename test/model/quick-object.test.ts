@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { checkSchema } from '../../src/model/check.ts';
-import { eventSchema } from '../../src/model/event.ts';
-import { quickObject } from '../../src/model/quick-object.ts';
+import { checkSchema } from '../../src/model/check/check.ts';
+import { eventSchema } from '../../src/model/event/event.ts';
+import { quickObject } from '../../src/model/schema/quick-object.ts';
 import { fc } from '../property.ts';
 
 /** Without the keys that hold undefined: a quick object has them, a zod object leaves them out. */

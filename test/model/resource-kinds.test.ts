@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import type { Operation } from '../../src/model/resource-kind.ts';
-import { kindByPath, resourceKinds } from '../../src/model/resource-kinds.ts';
+import type { Operation } from '../../src/model/resource/resource-kind.ts';
+import { kindByPath, resourceKinds } from '../../src/model/resource/resource-kinds.ts';
 import { event, good } from './samples.ts';
 
 type Json = Record<string, unknown>;

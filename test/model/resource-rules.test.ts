@@ -1,7 +1,7 @@
 // The rules of every other kind, through the table: first the types, then the first broken rule.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kindByPath } from '../../src/model/resource-kinds.ts';
+import { kindByPath } from '../../src/model/resource/resource-kinds.ts';
 import { bad, good } from './samples.ts';
 
 type Json = Record<string, unknown>;

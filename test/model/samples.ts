@@ -1,7 +1,7 @@
 // Small valid resources for the tests of the model.
 import assert from 'node:assert/strict';
-import { type Check, type CheckConfig, checkConfigSchema, checkSchema } from '../../src/model/check.ts';
-import { type Event, eventSchema } from '../../src/model/event.ts';
+import { type Check, type CheckConfig, checkConfigSchema, checkSchema } from '../../src/model/check/check.ts';
+import { type Event, eventSchema } from '../../src/model/event/event.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 // Selectors: the grammar, what each form means, and that no input can make the reader stumble.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseSelector, parseSelectors, selects } from '../../src/model/selectors.ts';
+import { parseSelector, parseSelectors, selects } from '../../src/model/resource/selectors.ts';
 import { fc } from '../property.ts';
 import { bad } from './samples.ts';
 

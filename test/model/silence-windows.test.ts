@@ -7,9 +7,9 @@ import {
   readWindow,
   type SilenceWindow,
   silenceWindowsFault,
-} from '../../src/model/silence-windows.ts';
-import { silencedSchema } from '../../src/model/silenced.ts';
-import { describeWindow } from '../../src/model/window-words.ts';
+} from '../../src/model/silence/silence-windows.ts';
+import { silencedSchema } from '../../src/model/silence/silenced.ts';
+import { describeWindow } from '../../src/model/silence/window-words.ts';
 import { fc } from '../property.ts';
 
 const window = (fields: Partial<SilenceWindow>): SilenceWindow => ({

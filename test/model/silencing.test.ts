@@ -8,8 +8,8 @@ import {
   silencedName,
   silencedSchema,
   validateSilenced,
-} from '../../src/model/silenced.ts';
-import { isActive, isExpired, silencedBy } from '../../src/model/silencing.ts';
+} from '../../src/model/silence/silenced.ts';
+import { isActive, isExpired, silencedBy } from '../../src/model/silence/silencing.ts';
 import { fc } from '../property.ts';
 import { event } from './samples.ts';
 

@@ -1,19 +1,28 @@
 // The small parts: durations, cron strings, windows, redaction, pages, tags, wrapping, names and seeds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCron } from '../../src/model/cron.ts';
-import { formatDuration, parseDuration } from '../../src/model/durations.ts';
-import { conditionsHold, etagOf } from '../../src/model/etag.ts';
+import {
+  validateClusterRole,
+  validateClusterRoleBinding,
+  validateRole,
+} from '../../src/model/access/rbac.ts';
+import { validateSecretsProvider } from '../../src/model/access/secrets-provider.ts';
+import { validateUser } from '../../src/model/access/user.ts';
 import { maxCronCharacters } from '../../src/model/limits.ts';
-import { assetNameFault, nameFault, strictNameFault, subscriptionFault } from '../../src/model/names.ts';
-import { decodeContinue, encodeContinue, parseLimit } from '../../src/model/pagination.ts';
-import { validateClusterRole, validateClusterRoleBinding, validateRole } from '../../src/model/rbac.ts';
-import { defaultRedact, redactEntity } from '../../src/model/redaction.ts';
-import { validateSecretsProvider } from '../../src/model/secrets-provider.ts';
-import { namespaceSeeds, seedsFor } from '../../src/model/seeds.ts';
-import { parseClock, parseInstant } from '../../src/model/time-windows.ts';
-import { validateUser } from '../../src/model/user.ts';
-import { isWrapped, readWrapped, unwrap, wrap } from '../../src/model/wrapped.ts';
+import { conditionsHold, etagOf } from '../../src/model/resource/etag.ts';
+import {
+  assetNameFault,
+  nameFault,
+  strictNameFault,
+  subscriptionFault,
+} from '../../src/model/resource/names.ts';
+import { decodeContinue, encodeContinue, parseLimit } from '../../src/model/resource/pagination.ts';
+import { defaultRedact, redactEntity } from '../../src/model/resource/redaction.ts';
+import { namespaceSeeds, seedsFor } from '../../src/model/resource/seeds.ts';
+import { isWrapped, readWrapped, unwrap, wrap } from '../../src/model/resource/wrapped.ts';
+import { parseCron } from '../../src/model/time/cron.ts';
+import { formatDuration, parseDuration } from '../../src/model/time/durations.ts';
+import { parseClock, parseInstant } from '../../src/model/time/time-windows.ts';
 import { fc } from '../property.ts';
 import { bad, event, good } from './samples.ts';
 

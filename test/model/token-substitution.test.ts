@@ -7,7 +7,7 @@ import {
   substituteText,
   substituteTokens,
   tokenData,
-} from '../../src/model/token-substitution.ts';
+} from '../../src/model/template/token-substitution.ts';
 import { fc } from '../property.ts';
 import { bad, event, good } from './samples.ts';
 

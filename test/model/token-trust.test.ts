@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { entitySchema } from '../../src/model/entity.ts';
-import { substituteCommand, tokenData } from '../../src/model/token-substitution.ts';
-import { guarded, isHarmless, sameAs, trustAnnotation } from '../../src/model/token-trust.ts';
+import { entitySchema } from '../../src/model/entity/entity.ts';
+import { substituteCommand, tokenData } from '../../src/model/template/token-substitution.ts';
+import { guarded, isHarmless, sameAs, trustAnnotation } from '../../src/model/template/token-trust.ts';
 
 const entity = entitySchema.parse({
   metadata: {

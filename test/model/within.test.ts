@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { within } from '../../src/model/within.ts';
+import { within } from '../../src/model/time/within.ts';
 
 const never = new Promise<never>(() => {});
 

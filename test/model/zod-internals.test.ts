@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { definitionOf, replaceParse, runSchema, setTraits } from '../../src/model/zod-internals.ts';
+import { definitionOf, replaceParse, runSchema, setTraits } from '../../src/model/schema/zod-internals.ts';
 
 test('a schema is run without an error object around its issues', () => {
   const fine = runSchema(z.string().default('none'), undefined);

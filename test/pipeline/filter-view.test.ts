@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { Event } from '../../src/model/event.ts';
+import type { Event } from '../../src/model/event/event.ts';
 import { filterLimits } from '../../src/pipeline/limits.ts';
 import { Sandbox } from '../../src/pipeline/sandbox/sandbox.ts';
 import { serialiseEvent } from '../../src/pipeline/serialise.ts';

@@ -1,9 +1,9 @@
 // Events, definitions and dependencies for the tests of this folder.
-import { type Event, eventSchema } from '../../src/model/event.ts';
-import { type EventFilter, eventFilterSchema } from '../../src/model/event-filter.ts';
-import { type Handler, handlerSchema } from '../../src/model/handler.ts';
-import { type Mutator, mutatorSchema } from '../../src/model/mutator.ts';
-import { type Pipeline, pipelineSchema } from '../../src/model/pipeline.ts';
+import { type Event, eventSchema } from '../../src/model/event/event.ts';
+import { type EventFilter, eventFilterSchema } from '../../src/model/pipeline/event-filter.ts';
+import { type Handler, handlerSchema } from '../../src/model/pipeline/handler.ts';
+import { type Mutator, mutatorSchema } from '../../src/model/pipeline/mutator.ts';
+import { type Pipeline, pipelineSchema } from '../../src/model/pipeline/pipeline.ts';
 import { noAssets, type PipelineDeps, type ResourceLookup } from '../../src/pipeline/ports.ts';
 import type { ExpressionRunner, MutatorRunner } from '../../src/pipeline/sandbox/protocol.ts';
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openEventQueue } from '../../src/agent/event-queue.ts';
+import { openEventQueue } from '../../src/agent/queue/event-queue.ts';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { StoreError } from '../../src/store/snapshot-store.ts';
 import { readableLog, tempFolder } from '../agent/helpers.ts';

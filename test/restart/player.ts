@@ -5,7 +5,7 @@ import type { InjectOptions } from 'fastify';
 import { type Api, createApi } from '../../src/http/api.ts';
 import { createEventList } from '../../src/http/inspect/events/event-list.ts';
 import { silentLog } from '../../src/http/log.ts';
-import { secretsProviderSchema } from '../../src/model/secrets-provider.ts';
+import { secretsProviderSchema } from '../../src/model/access/secrets-provider.ts';
 import { type Json, World } from '../actors/engine/world.ts';
 import type { Operation, Step } from './operations.ts';
 import { viewerHash } from './operations.ts';

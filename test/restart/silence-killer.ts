@@ -4,8 +4,8 @@
 import { Backend } from '../../src/actors/backend.ts';
 import type { BackendOptions } from '../../src/actors/compose/open-dependencies.ts';
 import { seedIfEmpty } from '../../src/actors/resources/seed.ts';
-import { eventSchema } from '../../src/model/event.ts';
-import { silencedSchema } from '../../src/model/silenced.ts';
+import { eventSchema } from '../../src/model/event/event.ts';
+import { silencedSchema } from '../../src/model/silence/silenced.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
 import { eventually } from '../eventually.ts';

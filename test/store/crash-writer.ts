@@ -3,7 +3,7 @@
 // a plain appending write, which outlives the process.
 import { openSync, writeSync } from 'node:fs';
 import { GroupCommit } from '../../src/actors/durable/group-commit.ts';
-import { realClock } from '../../src/actors/runtime/clock.ts';
+import { realClock } from '../../src/actors/runtime/time/clock.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { onOwnershipLost } from './records.ts';
 

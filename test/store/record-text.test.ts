@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { copyCheck } from '../../src/machines/check/check-copy.ts';
-import type { Check } from '../../src/model/check.ts';
-import { definitionOf, resultOf } from '../../src/model/check-parts.ts';
-import { eventSchema } from '../../src/model/event.ts';
-import { rememberJson } from '../../src/model/known-json.ts';
+import type { Check } from '../../src/model/check/check.ts';
+import { definitionOf, resultOf } from '../../src/model/check/check-parts.ts';
+import { eventSchema } from '../../src/model/event/event.ts';
+import { rememberJson } from '../../src/model/schema/known-json.ts';
 import { isPlainHistory, maxHistoryBytes, writeHistory } from '../../src/store/history-text.ts';
 import { JsonWriter } from '../../src/store/json-writer.ts';
 import { maxWriterBytes } from '../../src/store/limits.ts';

@@ -9,9 +9,9 @@ import { registerUi } from '../../src/http/static-ui.ts';
 import { checkMachine } from '../../src/machines/check/check-machine.ts';
 import { allMachines } from '../../src/main/all-machines.ts';
 import { MonError } from '../../src/model/errors.ts';
-import type { CheckEvent } from '../../src/model/event.ts';
-import { eventSchema } from '../../src/model/event.ts';
-import { resourceKinds } from '../../src/model/resource-kinds.ts';
+import type { CheckEvent } from '../../src/model/event/event.ts';
+import { eventSchema } from '../../src/model/event/event.ts';
+import { resourceKinds } from '../../src/model/resource/resource-kinds.ts';
 import { createFakeSystem, type FakeSystem } from '../http/inspect/fake-system.ts';
 import { addFakeResources, type FakeResources } from './fake-resources.ts';
 

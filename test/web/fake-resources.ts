@@ -2,9 +2,8 @@
 // the real sentences.
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../src/model/errors.ts';
-
-import { conditionsHold, etagOf } from '../../src/model/etag.ts';
 import { checkKind } from '../../src/model/kinds/watching.ts';
+import { conditionsHold, etagOf } from '../../src/model/resource/etag.ts';
 
 const root = '/api/core/v2/namespaces/default/checks';
 

@@ -1,5 +1,5 @@
 // The pipelines of a backend: its definitions, secrets, circuits and assets behind one door.
-import { eventNamespace } from '../../model/event.ts';
+import { eventNamespace } from '../../model/event/event.ts';
 import { silencedFilterName } from '../../pipeline/built-in-filters.ts';
 import { noAssets } from '../../pipeline/ports.ts';
 import type { Trace } from '../../pipeline/trace.ts';

@@ -1,9 +1,9 @@
 // Problems of the configuration, put together: the book of what can't work, who could run a check, and the event about the
 // platform that lasts as long as there are any.
-import type { CheckConfig } from '../../model/check.ts';
-import type { CheckEvent } from '../../model/event.ts';
-import { defaultNamespace } from '../../model/names.ts';
-import type { Problem } from '../../model/problems.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
+import { defaultNamespace } from '../../model/resource/names.ts';
+import type { Problem } from '../../model/resource/problems.ts';
 import type { Clients } from '../families/client/clients.ts';
 import type { Sessions } from '../families/session/sessions.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';

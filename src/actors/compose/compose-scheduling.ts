@@ -1,7 +1,7 @@
 // Scheduling: from the definitions to the requests that go out, and the watchdog over it. A check that is due is asked for from
 // agents and from clients of the earlier generation.
-import type { CheckConfig } from '../../model/check.ts';
-import type { Entity } from '../../model/entity.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
+import type { Entity } from '../../model/entity/entity.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Clients } from '../families/client/clients.ts';
 import { IssueTimes } from '../families/schedule/issue-times.ts';

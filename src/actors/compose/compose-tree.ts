@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckFact } from '../../machines/check/check-facts.ts';
 import type { EntityFact } from '../../machines/entity/entity-facts.ts';
-import { entityKey, keepaliveCheckName } from '../../model/names.ts';
+import { entityKey, keepaliveCheckName } from '../../model/resource/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import { type CheckPorts, checkFamily } from '../families/check/check-family.ts';
 import { type EntityPorts, entityFamily } from '../families/entity/entity-family.ts';

@@ -1,5 +1,5 @@
 // Dependencies: what a backend is put together from.
-import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../../model/access/trusted-authorities.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
 import type { Elsewhere } from '../elsewhere.ts';
 import type { BootPorts } from '../families/boot/boot-family.ts';
@@ -8,7 +8,7 @@ import type { Families } from '../families/kit/families.ts';
 import type { PipelinesPorts } from '../pipelines/pipelines.ts';
 import type { RuntimeAssetsPorts } from '../pipelines/runtime-assets.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
-import type { RuntimeLog } from '../runtime/facts.ts';
+import type { RuntimeLog } from '../runtime/inspection/facts.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export interface BackendLog extends RuntimeLog {

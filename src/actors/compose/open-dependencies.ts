@@ -7,8 +7,8 @@ import type { JobStepPorts } from '../families/job/job-steps.ts';
 import { Families } from '../families/kit/families.ts';
 import { openResources } from '../resources/open-resources.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
-import { type Clock, realClock } from '../runtime/clock.ts';
 import { createRuntime, type Runtime } from '../runtime/runtime.ts';
+import { type Clock, realClock } from '../runtime/time/clock.ts';
 import type { BackendLog, Dependencies } from './dependencies.ts';
 
 export interface BackendOptions

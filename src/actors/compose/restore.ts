@@ -6,8 +6,8 @@ import type { GroupCommit } from '../durable/group-commit.ts';
 import { checkFamily } from '../families/check/check-family.ts';
 import type { Families } from '../families/kit/families.ts';
 import { families as familyTable } from '../families/table.ts';
+import { contextOf } from '../runtime/inspection/snapshot.ts';
 import type { Registry } from '../runtime/registry.ts';
-import { contextOf } from '../runtime/snapshot.ts';
 import type { BackendLog } from './dependencies.ts';
 import type { Services } from './services.ts';
 

@@ -15,8 +15,8 @@ import type { Announcements } from '../pipelines/announcements.ts';
 import type { CheckDeliveries } from '../pipelines/check-deliveries.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import type { Configuration } from '../resources/configuration.ts';
-import type { Pressure } from '../runtime/pressure.ts';
-import type { Supervisor } from '../runtime/supervisor.ts';
+import type { Pressure } from '../runtime/load/pressure.ts';
+import type { Supervisor } from '../runtime/supervision/supervisor.ts';
 import type { Problems } from './compose-problems.ts';
 import type { Scheduling } from './compose-scheduling.ts';
 

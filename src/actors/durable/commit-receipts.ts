@@ -1,6 +1,6 @@
 // Who waits for the writes of the group-commit writer, and how they are told. A receipt that throws hurts nobody else.
 import type { Outcome, Receipt } from '../runtime/contract.ts';
-import { asError } from '../runtime/facts.ts';
+import { asError } from '../runtime/inspection/facts.ts';
 import { storeOutcome } from './store-outcome.ts';
 
 export class CommitReceipts {

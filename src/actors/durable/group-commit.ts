@@ -16,12 +16,12 @@ import type {
 } from '../../store/snapshot-store.ts';
 import { StoreError } from '../../store/snapshot-store.ts';
 import { outcomeError } from '../outcomes/outcome-rules.ts';
-import type { Clock } from '../runtime/clock.ts';
 import type { Outcome, Receipt } from '../runtime/contract.ts';
-import { asError } from '../runtime/facts.ts';
-import { Histogram, type HistogramFigures } from '../runtime/histogram.ts';
-import { PressureGauge } from '../runtime/pressure-gauge.ts';
-import { RecentFigures } from '../runtime/recent-figures.ts';
+import { asError } from '../runtime/inspection/facts.ts';
+import { Histogram, type HistogramFigures } from '../runtime/load/histogram.ts';
+import { PressureGauge } from '../runtime/load/pressure-gauge.ts';
+import { RecentFigures } from '../runtime/load/recent-figures.ts';
+import type { Clock } from '../runtime/time/clock.ts';
 import { CommitReceipts } from './commit-receipts.ts';
 import {
   addReceipt,

@@ -2,7 +2,7 @@
 // is `{value, context}`: plain data, readable in a database shell.
 import type { Snapshot } from 'xstate';
 import type { StoredDeadline, StoredRecord } from '../../store/snapshot-store.ts';
-import { contextOf, stateValueOf } from '../runtime/snapshot.ts';
+import { contextOf, stateValueOf } from '../runtime/inspection/snapshot.ts';
 
 /** The part of a record an actor knows; the group-commit writer adds the revision and the time of the write. */
 export type RecordBody = Pick<StoredRecord, 'machine' | 'version' | 'deadlines' | 'state'>;

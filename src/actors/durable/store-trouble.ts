@@ -1,6 +1,6 @@
 // A store that fails, as the group-commit writer sees it: since when, of what, and how long until the next try. The pause
 // doubles with every failure and ends with the first commit that succeeds.
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../runtime/time/clock.ts';
 import type { GroupCommitLimits } from './group-commit-limits.ts';
 
 interface Failing {

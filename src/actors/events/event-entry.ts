@@ -1,6 +1,6 @@
 // What the index knows of one event beside the event itself, and the orders lists come in. Pure.
 import { severities, severityOf } from '../../machines/check/severity-rule.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 
 /** Where an event stands in the order of urgency. */
 export interface Standing {

@@ -1,8 +1,8 @@
 // The event in the record of a check. A record may be damaged: the restore moves it aside, and this module skips it.
 
 import type { CheckContext } from '../../machines/check/check-facts.ts';
-import type { CheckEvent } from '../../model/event.ts';
-import { isObject } from '../../model/is-object.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 
 /** Since when the event is as bad as it is, in Unix seconds; undefined in records of programs that did not keep it. */

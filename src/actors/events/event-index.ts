@@ -4,7 +4,7 @@
 //
 // It has no subscribers: each change has a sequence number, and readers ask for the changes after one.
 import { type Severity, severities, sinceInHistory } from '../../machines/check/severity-rule.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { byName, byUrgency, type EventEntry, rankOf, type Standing } from './event-entry.ts';
 import { keptChanges, remarkedPerTurn } from './limits.ts';
 import { SortedList } from './sorted-list.ts';

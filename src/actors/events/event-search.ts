@@ -1,7 +1,7 @@
 // One page of events, worst first or by age or name, and how many there are in all. What the index counts is not counted
 // again; what it does not know (a word, a selector) is looked for a few events at a time, so that nobody waits for it.
 import { type Severity, severities } from '../../machines/check/severity-rule.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import {
   byAge,
   byLength,

@@ -1,8 +1,8 @@
 // What people do about an incident: acknowledge it, release it, write notes. Each resolves once it is durable.
 import type { CheckFact } from '../../machines/check/check-facts.ts';
-import type { AcknowledgementRequest } from '../../model/acknowledgement.ts';
 import { MonError } from '../../model/errors.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { AcknowledgementRequest } from '../../model/event/acknowledgement.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { maxIncidentNotes } from '../../model/limits.ts';
 
 /** Names one event. */

@@ -3,9 +3,9 @@
 // Lists of events come from the index beside this file, entities and single events from the store.
 import type { CheckContext } from '../../machines/check/check-facts.ts';
 import type { EntityContext } from '../../machines/entity/entity-facts.ts';
-import type { Entity } from '../../model/entity.ts';
-import type { CheckEvent } from '../../model/event.ts';
-import { checkKey, entityKey } from '../../model/names.ts';
+import type { Entity } from '../../model/entity/entity.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
+import { checkKey, entityKey } from '../../model/resource/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
 import { withSilences } from './event-entry.ts';

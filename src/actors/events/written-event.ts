@@ -1,7 +1,7 @@
 // What is special about events that clients of the API write: which of them are signs of life, and what is kept as the answer
 // to "why was nobody told?" when an event is taken over with its past.
-import type { Event } from '../../model/event.ts';
-import { keepaliveCheckName } from '../../model/names.ts';
+import type { Event } from '../../model/event/event.ts';
+import { keepaliveCheckName } from '../../model/resource/names.ts';
 import { traceOf } from '../../pipeline/trace.ts';
 
 const hasPast = ({ check }: Event): boolean => (check?.history ?? []).length > 0;

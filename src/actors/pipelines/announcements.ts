@@ -4,8 +4,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { needsDelivery } from '../../machines/check/delivery-rule.ts';
-import type { Event } from '../../model/event.ts';
-import { isObject } from '../../model/is-object.ts';
+import type { Event } from '../../model/event/event.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import type { RecordKind } from '../../store/snapshot-store.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
 import type { Receipt } from '../runtime/contract.ts';

@@ -2,7 +2,7 @@
 // comes. Each is noted by its check when it is done, which deletes its record. Those of a check that is deleted meanwhile are
 // told without it, also after a crash.
 import type { CheckContext, CheckFact, DeliveryChanges } from '../../machines/check/check-facts.ts';
-import type { Event } from '../../model/event.ts';
+import type { Event } from '../../model/event/event.ts';
 import type { Trace } from '../../pipeline/trace.ts';
 import type { RecordKind } from '../../store/snapshot-store.ts';
 import type { Companion } from '../durable/commit-slot.ts';

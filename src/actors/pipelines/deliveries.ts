@@ -1,6 +1,6 @@
 // The workers of the pipelines: takes events that are to be told to people, runs at most so many at a time, and says when
 // one is done. A delivery that met an outage is tried again a few times; what the user got wrong is not.
-import type { Event } from '../../model/event.ts';
+import type { Event } from '../../model/event/event.ts';
 import type { Trace } from '../../pipeline/trace.ts';
 
 /** Waits between tries of a delivery that met an outage, milliseconds. */

@@ -2,8 +2,8 @@
 // them by number. A delivery's record is durable no later than the check's record that names it, and is deleted when the
 // delivery is finished: a name without a record is a delivery that was finished.
 import type { DeliveryChanges } from '../../machines/check/check-facts.ts';
-import type { Event } from '../../model/event.ts';
-import { isObject } from '../../model/is-object.ts';
+import type { Event } from '../../model/event/event.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import type { RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
 import type { Companion } from '../durable/commit-slot.ts';
 import type { RecordBody } from '../durable/records.ts';

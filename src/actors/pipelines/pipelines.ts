@@ -3,7 +3,7 @@
 // are started by a helper process, since a fork of a large process would hold up the loop.
 import { setMaxListeners } from 'node:events';
 import { needsDelivery } from '../../machines/check/delivery-rule.ts';
-import type { Event } from '../../model/event.ts';
+import type { Event } from '../../model/event/event.ts';
 import { CommandHelper } from '../../pipeline/commands/command-helper.ts';
 import { filterLimits, mutatorLimits } from '../../pipeline/limits.ts';
 import type { HandlerGate, LoadAssets, ResolveSecrets, ResourceLookup } from '../../pipeline/ports.ts';

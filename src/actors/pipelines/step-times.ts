@@ -1,7 +1,7 @@
 // How long filters, mutators and handlers take, and how handlers end, by name: for metrics. Users name these, so that the number
 // of names is limited; those beyond it are counted together as `other`.
 import type { HandlerOutcome, Trace, WorkflowTrace } from '../../pipeline/trace.ts';
-import { Histogram, type HistogramFigures } from '../runtime/histogram.ts';
+import { Histogram, type HistogramFigures } from '../runtime/load/histogram.ts';
 import { maxMeasuredSteps } from './limits.ts';
 
 export interface StepName {

@@ -1,8 +1,8 @@
 // What the log says of a delivery: one line, with what became of each workflow and why.
-import { type Event, hasCheck } from '../../model/event.ts';
+import { type Event, hasCheck } from '../../model/event/event.ts';
 import { isResolution } from '../../pipeline/built-in-filters.ts';
 import type { Trace } from '../../pipeline/trace.ts';
-import type { RuntimeLog } from '../runtime/facts.ts';
+import type { RuntimeLog } from '../runtime/inspection/facts.ts';
 
 const bad = new Set(['failed', 'timedOut']);
 

@@ -2,9 +2,9 @@
 // namespace of their own. They go the road every event goes, so people are told as they are of others.
 import { randomUUID } from 'node:crypto';
 import type { EntityFact } from '../../machines/entity/entity-facts.ts';
-import { checkSchema } from '../../model/check.ts';
-import { blankEntity, type Entity, withOwnSubscription } from '../../model/entity.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import { checkSchema } from '../../model/check/check.ts';
+import { blankEntity, type Entity, withOwnSubscription } from '../../model/entity/entity.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { awaitReceipt, reportReceipt } from '../outcomes/receipts.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import { seedNamespace } from '../resources/seed.ts';

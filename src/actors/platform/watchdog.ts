@@ -2,8 +2,8 @@
 // out by itself when each check is due, so that a scheduler that lost one, or stands still, does not judge itself. What
 // stopped is told (log, figures, an event about the platform) and started again.
 import { judgeSchedule } from '../../machines/schedule/overdue-rule.ts';
-import type { CheckConfig } from '../../model/check.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
+import type { Clock } from '../runtime/time/clock.ts';
 import { watchdogGraceMs, watchdogLookMs } from './limits.ts';
 
 /** A check that should have run at `dueMs` (wall milliseconds) and did not. */

@@ -1,8 +1,8 @@
 // The problem book: what can't work as it stands, kept for every resource. Worked out when a resource is written, and again
 // when something it names appears or goes; nobody rescans the table to ask. Expressions are tried on a sample event once for
 // each definition. Unknown fields of the last write are kept in the store, since the resource itself does not hold them.
-import type { Entity } from '../../model/entity.ts';
-import { judgedSegments, type Problem, problemsOf } from '../../model/problems.ts';
+import type { Entity } from '../../model/entity/entity.ts';
+import { judgedSegments, type Problem, problemsOf } from '../../model/resource/problems.ts';
 import type { Resource, ResourceChange, ResourceId, ResourceTable } from '../resources/resource-table.ts';
 
 /** Where the unknown fields of the last write of a resource are kept, by its key. */

@@ -1,11 +1,12 @@
 // Tries the expressions of a definition on a sample that has everything an event or an entity can have: one that throws
 // there throws on every event, as `event.chek.status` does. Labels and annotations an expression names are in the sample.
-import type { Asset } from '../../model/asset.ts';
-import { type CheckConfig, checkSchema } from '../../model/check.ts';
-import { type Entity, entitySchema } from '../../model/entity.ts';
-import type { EventFilter } from '../../model/event-filter.ts';
-import type { Problem } from '../../model/problems.ts';
-import { toWireEvent } from '../../model/wire-shape.ts';
+
+import { type CheckConfig, checkSchema } from '../../model/check/check.ts';
+import { type Entity, entitySchema } from '../../model/entity/entity.ts';
+import { toWireEvent } from '../../model/event/wire-shape.ts';
+import type { EventFilter } from '../../model/pipeline/event-filter.ts';
+import type { Asset } from '../../model/resource/asset.ts';
+import type { Problem } from '../../model/resource/problems.ts';
 import { candidateJson } from '../../pipeline/candidates.ts';
 import type { ExpressionRunner } from '../../pipeline/sandbox/protocol.ts';
 import type { Resource } from '../resources/resource-table.ts';

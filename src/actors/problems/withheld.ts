@@ -1,8 +1,8 @@
 // Checks that are withheld: due, yet not sent, because a secret can't be resolved or because an agent has no mutual TLS, and
 // secrets travel only to those that have. Kept from one run to the next, so that people see it where they look.
-import type { CheckConfig } from '../../model/check.ts';
-import { entityKey } from '../../model/names.ts';
-import type { Problem } from '../../model/problems.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
+import { entityKey } from '../../model/resource/names.ts';
+import type { Problem } from '../../model/resource/problems.ts';
 
 /** Most agents named in one sentence. */
 const maxNamedAgents = 5;

@@ -1,12 +1,13 @@
 // What operators configured, typed: the resource table as pipelines, schedules and silences want to read it.
-import type { Asset } from '../../model/asset.ts';
-import type { CheckConfig } from '../../model/check.ts';
-import type { FindDefinition } from '../../model/check-rules.ts';
-import type { EventFilter } from '../../model/event-filter.ts';
-import type { Handler } from '../../model/handler.ts';
-import type { HookConfig } from '../../model/hook.ts';
-import type { Mutator } from '../../model/mutator.ts';
-import type { Pipeline } from '../../model/pipeline.ts';
+
+import type { CheckConfig } from '../../model/check/check.ts';
+import type { FindDefinition } from '../../model/check/check-rules.ts';
+import type { HookConfig } from '../../model/check/hook.ts';
+import type { EventFilter } from '../../model/pipeline/event-filter.ts';
+import type { Handler } from '../../model/pipeline/handler.ts';
+import type { Mutator } from '../../model/pipeline/mutator.ts';
+import type { Pipeline } from '../../model/pipeline/pipeline.ts';
+import type { Asset } from '../../model/resource/asset.ts';
 import type { ResourceLookup } from '../../pipeline/ports.ts';
 import type { ResourceTable } from './resource-table.ts';
 

@@ -1,7 +1,7 @@
 // How many entities may be watched right now: the free ones, or more with a licence that holds.
 // A licence was checked when it was put; it is checked again at boot, since keys change.
 import type { KeyObject } from 'node:crypto';
-import { type License, licenseFault, licenseIsOver } from '../../model/license.ts';
+import { type License, licenseFault, licenseIsOver } from '../../model/resource/license.ts';
 import type { Resource, ResourceTable } from './resource-table.ts';
 
 export const licenseId = { segment: 'license', namespace: '', name: 'license' } as const;

@@ -5,7 +5,7 @@
 // configuration that a crash could take back. A write that failed is put back to what was there before it.
 
 import { alreadyExists, MonError } from '../../model/errors.ts';
-import { pipelineRoleName } from '../../model/seeds.ts';
+import { pipelineRoleName } from '../../model/resource/seeds.ts';
 import { Listeners } from '../runtime/listeners.ts';
 import { type Committer, commitDelete, commitPut, type RecordBody } from './committer.ts';
 import {

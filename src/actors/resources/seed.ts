@@ -7,7 +7,7 @@ import {
   namespaceSeeds,
   outgrownClusterRoles,
   seedsFor,
-} from '../../model/seeds.ts';
+} from '../../model/resource/seeds.ts';
 import type { Resource } from './resource-table.ts';
 import type { Resources } from './resources.ts';
 

@@ -2,14 +2,14 @@
 // nobody else does, so that an id is here exactly as long as somebody answers for it.
 import type { Snapshot } from 'xstate';
 import { busy } from './busy.ts';
+import { tellReceipt } from './cell/settlement.ts';
 import type { ActorId, ActorMessage, ExitReason, Receipt } from './contract.ts';
-import type { Deadlines } from './deadlines.ts';
 import { ActorError } from './errors.ts';
-import type { Facts, Faults } from './facts.ts';
+import type { Facts, Faults } from './inspection/facts.ts';
 import { maxAskMs } from './limits.ts';
+import type { RunQueue } from './load/run-queue.ts';
 import type { Outcome } from './outcome.ts';
-import type { RunQueue } from './run-queue.ts';
-import { tellReceipt } from './settlement.ts';
+import type { Deadlines } from './time/deadlines.ts';
 
 /** `notFound`: the actor had no life to lose when it was watched. */
 interface DeathNotice {

@@ -1,9 +1,10 @@
 // The shared parts of one runtime: what cells and supervisors are handed instead of reaching for globals.
-import type { Clock } from './clock.ts';
-import type { Deadlines } from './deadlines.ts';
-import type { Facts, Faults, RuntimeLog } from './facts.ts';
+
+import type { Facts, Faults, RuntimeLog } from './inspection/facts.ts';
+import type { RunQueue } from './load/run-queue.ts';
 import type { WritableRegistry } from './registry.ts';
-import type { RunQueue } from './run-queue.ts';
+import type { Clock } from './time/clock.ts';
+import type { Deadlines } from './time/deadlines.ts';
 
 export interface RuntimeServices {
   readonly clock: Clock;

@@ -1,14 +1,12 @@
 // One actor runtime: the parts that all its actors share, made once and handed around.
 
-import type { Cell } from './cell.ts';
-import { type Clock, realClock } from './clock.ts';
+import type { Cell } from './cell/cell.ts';
 import type { ActorId, LifecycleFact, SupervisorSpec } from './contract.ts';
-import { createDeadlines } from './deadlines.ts';
-import { createFacts, createFaults, type RuntimeLog, safeLog } from './facts.ts';
+import { createFacts, createFaults, type RuntimeLog, safeLog } from './inspection/facts.ts';
+import { createRunQueue } from './load/run-queue.ts';
 import { createRegistry } from './registry.ts';
-import { createRunQueue } from './run-queue.ts';
-import { checkSpec } from './spec-check.ts';
-import { Supervisor, type SupervisorOptions, type SupervisorServices } from './supervisor.ts';
+import { checkSpec } from './supervision/spec-check.ts';
+import { Supervisor, type SupervisorOptions, type SupervisorServices } from './supervision/supervisor.ts';
 import {
   type ActorDetail,
   type ActorInfo,
@@ -18,7 +16,9 @@ import {
   type TreeNode,
   type TreeOptions,
   treeBelow,
-} from './tree.ts';
+} from './supervision/tree.ts';
+import { type Clock, realClock } from './time/clock.ts';
+import { createDeadlines } from './time/deadlines.ts';
 
 export interface RuntimeOptions {
   readonly clock?: Clock;

@@ -1,5 +1,5 @@
 // Shared types and helpers of the metric parsers. Pure.
-import type { Metrics } from '../../model/event.ts';
+import type { Metrics } from '../../model/event/event.ts';
 import { maxMetricLineCharacters } from '../limits.ts';
 
 export type Point = NonNullable<Metrics['points']>[number];

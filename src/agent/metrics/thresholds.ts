@@ -1,6 +1,6 @@
 // Thresholds: metrics outside their bounds raise the status of a check that reported OK. Pure.
-import type { Check } from '../../model/check.ts';
-import { underBothNames } from '../../model/reserved-labels.ts';
+import type { Check } from '../../model/check/check.ts';
+import { underBothNames } from '../../model/entity/reserved-labels.ts';
 import { type Point, readFloat } from './extraction.ts';
 
 type Threshold = NonNullable<Check['output_metric_thresholds']>[number];

@@ -1,5 +1,5 @@
 // The API as mon-ctl uses it: who asks, JSON in and out, refusals as errors with the server's own words, lists page by page.
-import { isObject } from '../../model/is-object.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import { version } from '../../program/version.ts';
 import { CtlError, RefusedError } from '../failure.ts';
 import { defaultPageSize, maxShownAnswerCharacters } from '../limits.ts';

@@ -1,6 +1,6 @@
 // explain: what a kind or one of its fields is, from the schemas that the backend checks with.
-import { kindByPath } from '../../model/resource-kinds.ts';
-import { bare, factsOf, fieldsOf, type Shape, shapeOfKind, typeOf } from '../../model/schema-words.ts';
+import { kindByPath } from '../../model/resource/resource-kinds.ts';
+import { bare, factsOf, fieldsOf, type Shape, shapeOfKind, typeOf } from '../../model/schema/schema-words.ts';
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
 import { asJson } from '../output/documents.ts';

@@ -1,6 +1,7 @@
 // create, apply and delete of what files describe. All of them are read before the first is sent: a mistake in one changes nothing.
-import { placeholder } from '../../model/concealment.ts';
-import { managedByCtlLabels } from '../../model/reserved-labels.ts';
+
+import { managedByCtlLabels } from '../../model/entity/reserved-labels.ts';
+import { placeholder } from '../../model/resource/concealment.ts';
 import type { Reply } from '../client/http-request.ts';
 import { strict, warningsOf } from '../client/warnings.ts';
 import type { Work } from '../command.ts';

@@ -1,5 +1,5 @@
 // Silences: named after what they silence, by a name or by --subscription and --check.
-import { readWindow, type SilenceWindow } from '../../model/silence-windows.ts';
+import { readWindow, type SilenceWindow } from '../../model/silence/silence-windows.ts';
 import type { Json } from '../client/api-client.ts';
 import type { Work } from '../command.ts';
 import { CtlError } from '../failure.ts';
@@ -74,7 +74,7 @@ const withTarget = (session: Session, { name, subscription, check }: Target, rea
 
 /** Which events a silence of now would cover, by the rule that the backend uses. */
 const tryCreate = async (session: Session, target: Target): Promise<void> => {
-  const { coveredBy } = await import('../../model/silencing.ts');
+  const { coveredBy } = await import('../../model/silence/silencing.ts');
   const path = listPath(kindOfPath('events'), session.settings.namespace);
   const covered = (await fetchList(session, path)).filter(
     (event) => coveredBy(event as never, [target as never]).length > 0,

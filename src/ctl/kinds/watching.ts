@@ -1,6 +1,6 @@
 // Commands of checks, entities, events and silences.
-import type { SilenceWindow } from '../../model/silence-windows.ts';
-import { describeWindow } from '../../model/window-words.ts';
+import type { SilenceWindow } from '../../model/silence/silence-windows.ts';
+import { describeWindow } from '../../model/silence/window-words.ts';
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
 import { at, number, rfc3339, shown, text, timestamp, yesNo } from '../output/values.ts';

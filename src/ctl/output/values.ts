@@ -1,5 +1,5 @@
 // Values of resources as tables show them.
-import { isObject } from '../../model/is-object.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import type { Json } from '../client/api-client.ts';
 
 /** What stands at a path such as `metadata.name`; undefined where there is nothing. */

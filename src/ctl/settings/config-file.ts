@@ -4,7 +4,7 @@
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isObject } from '../../model/is-object.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import { CtlError } from '../failure.ts';
 import { lockRetryMs, lockStaleMs } from '../limits.ts';
 

@@ -1,5 +1,5 @@
 // Durations of the command line, in seconds.
-import { parseDuration } from '../../model/durations.ts';
+import { parseDuration } from '../../model/time/durations.ts';
 import { CtlError } from '../failure.ts';
 
 /** The seconds of `30m` or of `1800`; `what` names it when it is wrong. */

@@ -1,6 +1,6 @@
 // Settings of one run: a flag wins over the environment (MON_* over SENSU_*), the environment over the current context, the
 // context over the default.
-import { parseDuration } from '../../model/durations.ts';
+import { parseDuration } from '../../model/time/durations.ts';
 import { CtlError } from '../failure.ts';
 import { defaultTimeoutMs } from '../limits.ts';
 import type { ConfigFile, SavedContext } from './config-file.ts';

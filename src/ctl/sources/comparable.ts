@@ -1,5 +1,5 @@
 // A resource of the backend and one of a file, as texts that can be compared.
-import { managedByCtlLabels } from '../../model/reserved-labels.ts';
+import { managedByCtlLabels } from '../../model/entity/reserved-labels.ts';
 import type { Json } from '../client/api-client.ts';
 import { asYaml } from '../output/documents.ts';
 import type { Described } from './documents.ts';

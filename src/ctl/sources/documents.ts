@@ -1,6 +1,6 @@
 // Resources in a text: documents parted by `---`, each in YAML, or in JSON with one object or several after one another. What is wrong
 // names the file and the number of the document.
-import { isObject } from '../../model/is-object.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
 import { type KindAddress, kindAddresses, resourcePath } from '../kinds/addresses.ts';

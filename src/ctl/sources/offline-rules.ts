@@ -1,8 +1,8 @@
 // What the backend would say of a resource, asked here: the same schemas and rules, with the place in the file. References to other
 // resources, and whether somebody may write it, only the backend knows.
-import type { Resource, ResourceKind } from '../../model/resource-kind.ts';
-import { kindByPath } from '../../model/resource-kinds.ts';
-import { describeUnknownField, unknownFieldsOf } from '../../model/unknown-fields.ts';
+import type { Resource, ResourceKind } from '../../model/resource/resource-kind.ts';
+import { kindByPath } from '../../model/resource/resource-kinds.ts';
+import { describeUnknownField, unknownFieldsOf } from '../../model/resource/unknown-fields.ts';
 import type { Described } from './documents.ts';
 import { type Path, type Place, placeIn } from './places.ts';
 

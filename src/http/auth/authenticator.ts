@@ -3,7 +3,7 @@
 import type { Resources } from '../../actors/resources/resources.ts';
 import { MonError } from '../../model/errors.ts';
 import { maxNameCharacters } from '../../model/limits.ts';
-import { agentsGroup } from '../../model/seeds.ts';
+import { agentsGroup } from '../../model/resource/seeds.ts';
 import { type Credentials, findUser, groupsOf, passwordTagOf, type StoredUser } from './credentials.ts';
 import { currentPrincipal } from './current-principal.ts';
 import { isAgent, type Principal } from './principal.ts';

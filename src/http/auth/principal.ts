@@ -1,5 +1,5 @@
 // The authenticated caller, as passed from authentication to access control.
-import { agentsGroup } from '../../model/seeds.ts';
+import { agentsGroup } from '../../model/resource/seeds.ts';
 
 export interface Principal {
   readonly username: string;

@@ -11,7 +11,7 @@ import {
   severities,
 } from '../../machines/client/client-aggregate-rule.ts';
 import { clientNamespace } from '../../model/earlier/namespace.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { wholeNumber } from './listing.ts';
 import { allEvents } from './result-routes.ts';
 import {

@@ -1,10 +1,10 @@
 // /checks and /request: check definitions, and running a check now.
 
 import { checkDefinition, isStandalone, requestedHooks } from '../../machines/client/client-request-rule.ts';
-import type { CheckConfig } from '../../model/check.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
+import type { HookConfig } from '../../model/check/hook.ts';
 import type { Json } from '../../model/earlier/json.ts';
 import { clientNamespace } from '../../model/earlier/namespace.ts';
-import type { HookConfig } from '../../model/hook.ts';
 import { maxListItems } from '../../model/limits.ts';
 import { eventsOf } from './client-routes.ts';
 import {

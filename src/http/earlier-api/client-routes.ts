@@ -7,7 +7,7 @@ import type { Json } from '../../model/earlier/json.ts';
 import { clientNamespace } from '../../model/earlier/namespace.ts';
 import { redactClient } from '../../model/earlier/redaction.ts';
 import { judge } from '../../model/earlier/rule-table.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { wholeNumber } from './listing.ts';
 import {
   type Ask,

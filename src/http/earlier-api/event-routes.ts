@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { resolvedEvent } from '../../machines/client/client-view-rule.ts';
 import { earlierEvent, isEarlierEvent } from '../../model/earlier/event-shape.ts';
-import type { CheckEvent } from '../../model/event.ts';
-import { checkKey } from '../../model/names.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
+import { checkKey } from '../../model/resource/names.ts';
 import { eventsOf, shownClient } from './client-routes.ts';
 import { allEvents, theEvent } from './result-routes.ts';
 import {

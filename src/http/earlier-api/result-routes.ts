@@ -3,7 +3,7 @@
 import { storedResult } from '../../machines/client/client-view-rule.ts';
 import { checkResultProblem } from '../../model/earlier/check-rules.ts';
 import { clientNamespace } from '../../model/earlier/namespace.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { eventsOf } from './client-routes.ts';
 import {
   type Ask,

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import { clientNamespace } from '../../model/earlier/namespace.ts';
 import { MonError } from '../../model/errors.ts';
-import { parseGuarded } from '../../model/guarded-json.ts';
+import { parseGuarded } from '../../model/schema/guarded-json.ts';
 import { transportPath } from '../../wire/earlier/web-socket-messages.ts';
 import { type Authenticator, parseBasic, refuseAgents } from '../auth/authenticator.ts';
 import { currentPrincipal } from '../auth/current-principal.ts';

@@ -8,8 +8,8 @@ import {
   silencedDurationFault,
   silencedName,
   silencedSchema,
-} from '../../model/silenced.ts';
-import { isExpired } from '../../model/silencing.ts';
+} from '../../model/silence/silenced.ts';
+import { isExpired } from '../../model/silence/silencing.ts';
 import {
   type Ask,
   type EarlierBackend,

@@ -7,9 +7,9 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clients } from '../../actors/families/client/clients.ts';
 import { ResultIds } from '../../actors/families/client/result-ids.ts';
 import { outcomeOfError, outcomeRules, outcomeText } from '../../actors/outcomes/outcome-rules.ts';
-import { asError } from '../../actors/runtime/facts.ts';
+import { asError } from '../../actors/runtime/inspection/facts.ts';
 import { MonError } from '../../model/errors.ts';
-import { parseGuarded } from '../../model/guarded-json.ts';
+import { parseGuarded } from '../../model/schema/guarded-json.ts';
 import { defaultMaxMessageBytes, maxFrameBytes } from '../../wire/earlier/limits.ts';
 import { keepalivesPipe, resultsPipe } from '../../wire/earlier/transport.ts';
 import {

@@ -1,6 +1,6 @@
 // Batches acknowledgements: all events of a session that were committed in the same event loop turn are
 // acknowledged in one `ack` frame.
-import type { Histogram } from '../../actors/runtime/histogram.ts';
+import type { Histogram } from '../../actors/runtime/load/histogram.ts';
 import { encodeAcks, type RefusedEvent } from '../../wire/messages.ts';
 
 export interface AckSink {

@@ -1,8 +1,8 @@
 // One agent connection: received frames, acknowledgements, outgoing frames, and backpressure between them. Nothing
 // here waits; the only allocation per event is one closure that settles it.
-import { asError } from '../../actors/runtime/facts.ts';
+import { asError } from '../../actors/runtime/inspection/facts.ts';
 import type { Outcome } from '../../actors/runtime/outcome.ts';
-import type { Event } from '../../model/event.ts';
+import type { Event } from '../../model/event/event.ts';
 import { decodeFrame, invalidMessage, unknownMessageType } from '../../wire/frames.ts';
 import type { BackendPort } from '../backend-port.ts';
 import type { Log } from '../log.ts';

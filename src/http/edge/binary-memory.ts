@@ -1,9 +1,9 @@
 // Event cache of a session that uses the binary encoding: the agent's entity, and the check definitions shared by all sessions.
 // The counterpart of known-entity and known-frame for JSON. All bytes are compared; no hashes are used.
 import { LRUCache } from 'lru-cache';
-import { type CheckEvent, type Event, hasCheck } from '../../model/event.ts';
-import { rememberJson } from '../../model/known-json.ts';
+import { type CheckEvent, type Event, hasCheck } from '../../model/event/event.ts';
 import { maxUnsigned32 } from '../../model/limits.ts';
+import { rememberJson } from '../../model/schema/known-json.ts';
 import {
   type CheckLayout,
   countAt,

@@ -1,6 +1,6 @@
 // Codecs for payload encodings, selected per session by the Accept header of the upgrade request. The backend uses
 // JSON internally; for agents with binary encoding, payloads are converted here in both directions.
-import { parseGuarded } from '../../model/guarded-json.ts';
+import { parseGuarded } from '../../model/schema/guarded-json.ts';
 import { decodeFrame, encodeFrame } from '../../wire/frames.ts';
 import { type ContentType, jsonType, protobufType } from '../../wire/headers.ts';
 import { maxPayloadBytes } from '../../wire/limits.ts';

@@ -1,5 +1,5 @@
 // Counters of the agent listener. Plain numbers on the hot path, converted to metrics when read.
-import { Histogram } from '../../actors/runtime/histogram.ts';
+import { Histogram } from '../../actors/runtime/load/histogram.ts';
 
 export interface EdgeCounts {
   received: number;

@@ -2,11 +2,11 @@
 // This is the trust boundary of the event flow: after it, types can be relied on. Claims of an agent about its
 // namespace and other entities are checked against the permissions of its login.
 import { randomUUID } from 'node:crypto';
-import type { FindDefinition } from '../../model/check-rules.ts';
-import { withOwnSubscription } from '../../model/entity.ts';
-import { type Event, writtenEntity } from '../../model/event.ts';
-import { parseEvent } from '../../model/event-parse.ts';
-import { keepaliveCheckName } from '../../model/names.ts';
+import type { FindDefinition } from '../../model/check/check-rules.ts';
+import { withOwnSubscription } from '../../model/entity/entity.ts';
+import { type Event, writtenEntity } from '../../model/event/event.ts';
+import { parseEvent } from '../../model/event/event-parse.ts';
+import { keepaliveCheckName } from '../../model/resource/names.ts';
 import type { AgentCodec } from './codec.ts';
 import type { EventMemory } from './event-memory.ts';
 

@@ -4,8 +4,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { MonError } from '../../model/errors.ts';
-import { nameSchema } from '../../model/names.ts';
-import { agentsGroup, agentUsername } from '../../model/seeds.ts';
+import { nameSchema } from '../../model/resource/names.ts';
+import { agentsGroup, agentUsername } from '../../model/resource/seeds.ts';
 import { type AgentHeaders, readAgentHeaders } from '../../wire/headers.ts';
 import { type Authenticator, parseBasic } from '../auth/authenticator.ts';
 import { findUser, groupsOf } from '../auth/credentials.ts';

@@ -1,6 +1,6 @@
 // Event cache of a session that uses JSON: the agent's entity, and the check definitions shared by all sessions.
-import { parseEventAround } from '../../model/event-parse.ts';
-import { parseGuarded } from '../../model/guarded-json.ts';
+import { parseEventAround } from '../../model/event/event-parse.ts';
+import { parseGuarded } from '../../model/schema/guarded-json.ts';
 import { maxPayloadBytes } from '../../wire/limits.ts';
 import type { EventMemory } from './event-memory.ts';
 import { KnownEntity, textAround } from './known-entity.ts';

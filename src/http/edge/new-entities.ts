@@ -1,6 +1,6 @@
 // Limits the number of entities a session creates by naming them in its events. An agent normally reports for a few
 // devices; without a limit, one agent could exhaust the entity limit or the memory.
-import { type Event, writtenEntity } from '../../model/event.ts';
+import { type Event, writtenEntity } from '../../model/event/event.ts';
 import type { BackendPort } from '../backend-port.ts';
 import type { AgentIdentity } from './frame-reader.ts';
 

@@ -1,7 +1,7 @@
 // Parses single values in the bytes of a JSON document if they are in the common plain form. Other forms may also
 // be valid; then the whole document is parsed (known-frame).
 
-import { isUuid } from '../../model/event-rules.ts';
+import { isUuid } from '../../model/event/event-rules.ts';
 import { maxUnsigned32 } from '../../model/limits.ts';
 import { endOfString } from './json-span.ts';
 

@@ -4,7 +4,7 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { conditionsHold, etagOf } from '../../model/etag.ts';
+import { conditionsHold, etagOf } from '../../model/resource/etag.ts';
 import { actorQuerySchema, queryActors } from './actor-query.ts';
 import { actorView } from './actor-view.ts';
 import { registerControl } from './control-routes.ts';

@@ -1,9 +1,13 @@
 // Implements the inspection port on the actor runtime of this process.
 import { catalogueError } from '../../actors/outcomes/outcome-rules.ts';
 import type { ActorId, ActorMessage } from '../../actors/runtime/contract.ts';
-import { observe } from '../../actors/runtime/inspection.ts';
+import { observe } from '../../actors/runtime/inspection/inspection.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
-import type { ActorInfo, TreeNode as RuntimeNode, SupervisorInfo } from '../../actors/runtime/tree.ts';
+import type {
+  ActorInfo,
+  TreeNode as RuntimeNode,
+  SupervisorInfo,
+} from '../../actors/runtime/supervision/tree.ts';
 import { MonError } from '../../model/errors.ts';
 import type { InspectionPort, LiveView, MachineEntry } from './inspection-port.ts';
 import { defaultPageSize } from './limits.ts';

@@ -1,6 +1,6 @@
 // The displayable form of a context or event: secrets replaced, size and depth limited, special values named. Never
 // throws.
-import { defaultRedact } from '../../model/redaction.ts';
+import { defaultRedact } from '../../model/resource/redaction.ts';
 import {
   maxFrameDepth,
   maxFrameEntries,

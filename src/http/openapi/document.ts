@@ -2,7 +2,7 @@
 // matches the backend.
 import { z } from 'zod';
 import { errorCatalogue } from '../../model/errors.ts';
-import type { ResourceKind } from '../../model/resource-kind.ts';
+import type { ResourceKind } from '../../model/resource/resource-kind.ts';
 import type { AccessRule, Route } from '../route.ts';
 import type { AnswerDoc, BodyDoc, HeaderName, RouteDoc, Shape } from '../route-doc.ts';
 import { examples } from './examples.ts';

@@ -1,6 +1,6 @@
 // One example request per kind. A test validates each with its schema and rules.
-import { authApiVersion } from '../../model/auth-provider.ts';
-import { secretsApiVersion } from '../../model/secret.ts';
+import { authApiVersion } from '../../model/access/auth-provider.ts';
+import { secretsApiVersion } from '../../model/access/secret.ts';
 
 const inDefault = (name: string) => ({ name, namespace: 'default' });
 

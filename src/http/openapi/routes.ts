@@ -1,7 +1,7 @@
 // Serves the OpenAPI document and its page without login, also during startup. Both are generated on first read and
 // cached as bytes, so that startup does not wait for them and anonymous requests are cheap.
 import { z } from 'zod';
-import { etagOf } from '../../model/etag.ts';
+import { etagOf } from '../../model/resource/etag.ts';
 import type { Answer, Route } from '../route.ts';
 import { json, type RouteDoc } from '../route-doc.ts';
 import { docsPage, docsPolicy } from './docs-page.ts';

@@ -1,7 +1,7 @@
 // All API routes. Kinds without special behavior use the generic routes.
 import type { KeyObject } from 'node:crypto';
 import { authProviderKind, secretKind, secretsProviderKind } from '../../model/kinds/providers.ts';
-import { resourceKinds } from '../../model/resource-kinds.ts';
+import { resourceKinds } from '../../model/resource/resource-kinds.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { HashingQueue } from '../auth/hashing-queue.ts';
 import type { Issuers } from '../auth/providers/issuers.ts';

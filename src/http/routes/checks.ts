@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';
 import type { Resources } from '../../actors/resources/resources.ts';
-import type { CheckConfig } from '../../model/check.ts';
-import { decode } from '../../model/decode.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
+import { hookListFault } from '../../model/check/hook.ts';
 import { MonError } from '../../model/errors.ts';
-import { hookListFault } from '../../model/hook.ts';
 import { checkKind } from '../../model/kinds/watching.ts';
-import { optionalStringList, stringList } from '../../model/quick-types.ts';
+import { decode } from '../../model/schema/decode.ts';
+import { optionalStringList, stringList } from '../../model/schema/quick-types.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { objectBody } from '../body.ts';
 import { validateResource } from '../resource-bodies.ts';

@@ -1,13 +1,13 @@
 // Entities in core/v3: the half set by operators and the half reported by agents, each wrapped, for clients that
 // dump and restore resources by type. Access rules are those of `entities`. The reported half is read-only.
 import { z } from 'zod';
-import { type Entity, entityConfigSchema, systemSchema } from '../../model/entity.ts';
+import { type Entity, entityConfigSchema, systemSchema } from '../../model/entity/entity.ts';
 import { MonError } from '../../model/errors.ts';
-import { etagOf } from '../../model/etag.ts';
+import { toWireEntity, toWireEntityConfig } from '../../model/event/wire-shape.ts';
 import { entityKind } from '../../model/kinds/watching.ts';
-import { redactEntity } from '../../model/redaction.ts';
-import { toWireEntity, toWireEntityConfig } from '../../model/wire-shape.ts';
-import { isWrapped, readWrapped, unwrap, wrap } from '../../model/wrapped.ts';
+import { etagOf } from '../../model/resource/etag.ts';
+import { redactEntity } from '../../model/resource/redaction.ts';
+import { isWrapped, readWrapped, unwrap, wrap } from '../../model/resource/wrapped.ts';
 import { type JsonObject, objectBody } from '../body.ts';
 import { configOf, type EntityForm, type EntityOperations } from '../entity-operations.ts';
 import { type AccessRule, created, type GuardedRoute, noContent, okWithTag } from '../route.ts';

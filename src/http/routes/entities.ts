@@ -1,9 +1,9 @@
 // Entities in core/v2: both halves in one object.
-import type { Entity } from '../../model/entity.ts';
-import { etagOf } from '../../model/etag.ts';
+import type { Entity } from '../../model/entity/entity.ts';
+import { toWireEntityConfig } from '../../model/event/wire-shape.ts';
 import { entityKind } from '../../model/kinds/watching.ts';
-import { redactEntity } from '../../model/redaction.ts';
-import { toWireEntityConfig } from '../../model/wire-shape.ts';
+import { etagOf } from '../../model/resource/etag.ts';
+import { redactEntity } from '../../model/resource/redaction.ts';
 import { objectBody } from '../body.ts';
 import { configOf, type EntityOperations } from '../entity-operations.ts';
 import { collectionUrl } from '../resource-routes.ts';

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { definitionsIn } from '../../actors/resources/configuration.ts';
 import { MonError } from '../../model/errors.ts';
-import { type Event, writtenEntity } from '../../model/event.ts';
-import { parseEvent } from '../../model/event-parse.ts';
+import { type Event, writtenEntity } from '../../model/event/event.ts';
+import { parseEvent } from '../../model/event/event-parse.ts';
+import { repeatKeyOf } from '../../model/event/repeat-key.ts';
 import { eventKind } from '../../model/kinds/watching.ts';
-import { repeatKeyOf } from '../../model/repeat-key.ts';
 import type { BackendPort, EventQuery } from '../backend-port.ts';
 import { checkConditions, isConditional } from '../conditions.ts';
 import { answerList, listRequest, selectorFilter } from '../listing.ts';

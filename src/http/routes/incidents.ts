@@ -1,14 +1,14 @@
 // What people do about the incident of an event: acknowledge it, release it, write notes. Everything requires the
 // verb `update` on the event. The event itself shows the results (`check.acknowledgement`, `check.incident_notes`).
 import type { EventAddress } from '../../actors/events/incidents.ts';
+import { MonError } from '../../model/errors.ts';
 import {
   acknowledgementRequestSchema,
   acknowledgementSchema,
   noteRequestSchema,
-} from '../../model/acknowledgement.ts';
-import { decode } from '../../model/decode.ts';
-import { MonError } from '../../model/errors.ts';
+} from '../../model/event/acknowledgement.ts';
 import { eventKind } from '../../model/kinds/watching.ts';
+import { decode } from '../../model/schema/decode.ts';
 import type { BackendPort } from '../backend-port.ts';
 import {
   type AccessRule,

@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import type { JobView } from '../../actors/families/job/jobs.ts';
 import { maxJobEvents } from '../../actors/families/job/limits.ts';
-import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
-import { type JobAction, jobActions, parametersSchemaOf } from '../../model/job.ts';
-import { completeSilenced, silencedDurationFault, silencedSchema } from '../../model/silenced.ts';
+import { type JobAction, jobActions, parametersSchemaOf } from '../../model/resource/job.ts';
+import { decode } from '../../model/schema/decode.ts';
+import { completeSilenced, silencedDurationFault, silencedSchema } from '../../model/silence/silenced.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { filterDoc, filterOf } from '../inspect/events/event-query.ts';
 import { authorize } from '../rbac.ts';

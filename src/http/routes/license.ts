@@ -2,7 +2,6 @@
 import type { KeyObject } from 'node:crypto';
 import { licenseId } from '../../actors/resources/licensed-limit.ts';
 import type { Resource } from '../../actors/resources/resource-table.ts';
-import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
 import {
   type License,
@@ -10,8 +9,9 @@ import {
   licenseFault,
   licenseSchema,
   licenseType,
-} from '../../model/license.ts';
-import { isWrapped, readWrapped } from '../../model/wrapped.ts';
+} from '../../model/resource/license.ts';
+import { isWrapped, readWrapped } from '../../model/resource/wrapped.ts';
+import { decode } from '../../model/schema/decode.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { objectBody } from '../body.ts';
 import { examples } from '../openapi/examples.ts';

@@ -1,6 +1,6 @@
 // What the caller may do in a namespace, so that a page offers what works and says why the rest does not.
 import { z } from 'zod';
-import { resourceKinds } from '../../model/resource-kinds.ts';
+import { resourceKinds } from '../../model/resource/resource-kinds.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { authorize, seesNamespace } from '../rbac.ts';
 import { type GuardedRoute, ok, parameter } from '../route.ts';

@@ -1,7 +1,7 @@
 // Namespaces: users see those they have access to.
 import { seedNamespace } from '../../actors/resources/seed.ts';
 import { namespaceKind } from '../../model/kinds/access.ts';
-import type { Namespace } from '../../model/namespace.ts';
+import type { Namespace } from '../../model/resource/namespace.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { seesNamespace } from '../rbac.ts';
 import { resourceRoutes } from '../resource-routes.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { within } from '../../model/within.ts';
+import { within } from '../../model/time/within.ts';
 import type { BackendPort, HealthReport, MemberHealth } from '../backend-port.ts';
 import { healthTimeoutSeconds, maxHealthTimeoutSeconds, startupRetryAfterSeconds } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';

@@ -1,6 +1,6 @@
 // Configuration problems: every resource with problems that the caller may read.
 import { z } from 'zod';
-import { resourceKinds } from '../../model/resource-kinds.ts';
+import { resourceKinds } from '../../model/resource/resource-kinds.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { authorize } from '../rbac.ts';
 import { type GuardedRoute, ok } from '../route.ts';

@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import type { Resource, ResourceId } from '../../actors/resources/resource-table.ts';
 import type { Resources } from '../../actors/resources/resources.ts';
-import { decode } from '../../model/decode.ts';
+import { managedByCtlLabels } from '../../model/entity/reserved-labels.ts';
 import { MonError } from '../../model/errors.ts';
-import { managedByCtlLabels } from '../../model/reserved-labels.ts';
-import { metadataOf, type ResourceKind } from '../../model/resource-kind.ts';
-import { resourceKinds } from '../../model/resource-kinds.ts';
+import { metadataOf, type ResourceKind } from '../../model/resource/resource-kind.ts';
+import { resourceKinds } from '../../model/resource/resource-kinds.ts';
+import { decode } from '../../model/schema/decode.ts';
 import { selectorFilter } from '../listing.ts';
 import { authorize } from '../rbac.ts';
 import type { AuthenticatedCall, GuardedRoute } from '../route.ts';

@@ -5,8 +5,8 @@ import type { SilenceStanding } from '../../actors/families/silence/silence-over
 import type { Resource } from '../../actors/resources/resource-table.ts';
 import { MonError } from '../../model/errors.ts';
 import { silencedKind } from '../../model/kinds/watching.ts';
-import { completeSilenced, type Silenced, silencedDurationFault } from '../../model/silenced.ts';
-import { isExpired } from '../../model/silencing.ts';
+import { completeSilenced, type Silenced, silencedDurationFault } from '../../model/silence/silenced.ts';
+import { isExpired } from '../../model/silence/silencing.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { answerList } from '../listing.ts';
 import { collectionUrl, resourceRoutes } from '../resource-routes.ts';

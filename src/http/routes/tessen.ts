@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import type { Resource } from '../../actors/resources/resource-table.ts';
 import type { Resources } from '../../actors/resources/resources.ts';
-import { decode } from '../../model/decode.ts';
 import { MonError } from '../../model/errors.ts';
-import { isWrapped, readWrapped } from '../../model/wrapped.ts';
+import { isWrapped, readWrapped } from '../../model/resource/wrapped.ts';
+import { decode } from '../../model/schema/decode.ts';
 import { objectBody } from '../body.ts';
 import { type AccessRule, type GuardedRoute, ok } from '../route.ts';
 import { json, type RouteDoc } from '../route-doc.ts';

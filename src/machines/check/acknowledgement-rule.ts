@@ -1,7 +1,7 @@
 // Acknowledgement: somebody takes care of an incident, so its repetitions reach no handler (pipeline/built-in-filters). It ends
 // when the check passes (merge-rule) or somebody withdraws it. Reminders tell the handlers again while it lasts.
-import type { Acknowledgement } from '../../model/acknowledgement.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { Acknowledgement } from '../../model/event/acknowledgement.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { maxIncidentNotes } from '../../model/limits.ts';
 import { copyCheck, type WholeCheck } from './check-copy.ts';
 import type { CheckContext, CheckFact } from './check-facts.ts';

@@ -1,6 +1,6 @@
 // What a check actor is told and what it asks for: the vocabulary of the check machine.
-import type { IncidentNote } from '../../model/acknowledgement.ts';
-import type { CheckEvent, Event } from '../../model/event.ts';
+import type { IncidentNote } from '../../model/event/acknowledgement.ts';
+import type { CheckEvent, Event } from '../../model/event/event.ts';
 
 /** A delivery that the pipelines are not done with. Its event is in a record of its own, which the check only names. */
 export interface PendingDelivery {

@@ -22,7 +22,7 @@
 // where it is. Figures: docs/machines.md.
 
 import { assign, emit, enqueueActions, setup } from 'xstate';
-import { isObject } from '../../model/is-object.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import { type RestoreRule, restore, type StoredState } from '../restore-rule.ts';
 import {
   afterDelay,

@@ -1,7 +1,7 @@
 // What one fact does to a check, decided as a whole before the statechart moves (actors/runtime/statechart/decision.ts). The
 // guards and actions of all regions read the same decision, so a result is merged once, in one microstep.
-import type { CheckState } from '../../model/check.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckState } from '../../model/check/check.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import {
   acknowledge,
   acknowledgementOf,

@@ -1,6 +1,6 @@
 // Delivery: which events have somebody to tell, and which waiting one goes when too many wait.
-import type { Event } from '../../model/event.ts';
-import { isObject } from '../../model/is-object.ts';
+import type { Event } from '../../model/event/event.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import { maxPendingDeliveries, maxPendingDeliveryBytes } from '../limits.ts';
 import type { DeliveryChanges, PendingDelivery } from './check-facts.ts';
 import { isStatusChange } from './history-rule.ts';

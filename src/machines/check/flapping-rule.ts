@@ -1,5 +1,5 @@
 // Flapping: how much a check's status changed lately, and whether that is too much (backend sheet 3.4 and 3.5).
-import type { HistoryEntry } from '../../model/check.ts';
+import type { HistoryEntry } from '../../model/check/check.ts';
 import { maxHistoryEntries } from '../limits.ts';
 
 const oldestWeight = 0.8;

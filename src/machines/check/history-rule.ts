@@ -1,5 +1,5 @@
 // The history of a check: its last 21 results, oldest first, in order of arrival (backend sheet 3.3).
-import type { HistoryEntry } from '../../model/check.ts';
+import type { HistoryEntry } from '../../model/check/check.ts';
 import { maxHistoryEntries } from '../limits.ts';
 
 /** A new list that ends with `entry`; the oldest entry leaves once there are more than 21. */

@@ -1,6 +1,6 @@
 // An event that arrives with its past: somebody writes, over the API, an event that is not known here and that has a history,
 // as a dump of another backend holds it. Its counts go on from there, so that an open incident stays the same incident.
-import type { Check, HistoryEntry } from '../../model/check.ts';
+import type { Check, HistoryEntry } from '../../model/check/check.ts';
 import { maxHistoryEntries } from '../limits.ts';
 
 /** What a merge asks of the event before. */

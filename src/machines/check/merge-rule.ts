@@ -1,12 +1,12 @@
 // The merge: a new result and the stored one become the next stored one (backend sheet 3.3 to 3.7). Everything a backend
 // computes (history, counts, state, silences) comes from here. What a sender claims about them is dropped, unless an event
 // that is not known yet is written with its past.
-import type { Check, CheckState } from '../../model/check.ts';
+import type { Check, CheckState } from '../../model/check/check.ts';
 import { incidentAnnotation } from '../../model/earlier/attributes.ts';
 import { incidentIdOf } from '../../model/earlier/event-shape.ts';
-import type { CheckEvent } from '../../model/event.ts';
-import type { Metadata } from '../../model/metadata.ts';
-import { truncatedBytesLabels } from '../../model/reserved-labels.ts';
+import { truncatedBytesLabels } from '../../model/entity/reserved-labels.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
+import type { Metadata } from '../../model/resource/metadata.ts';
 import { copyCheck } from './check-copy.ts';
 import { isFlapping, totalStateChange } from './flapping-rule.ts';
 import { appendHistory, isResolution } from './history-rule.ts';

@@ -1,6 +1,6 @@
 // Occurrences: how often in a row a check came back with the same status, and the highest such count of the current
 // incident (the watermark). Filters ask for them: "the third failure", "every tenth" (backend sheet 3.6).
-import type { HistoryEntry } from '../../model/check.ts';
+import type { HistoryEntry } from '../../model/check/check.ts';
 import { previousStatus } from './history-rule.ts';
 
 export interface Occurrences {

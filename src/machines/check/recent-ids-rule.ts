@@ -2,7 +2,7 @@
 // once. A write over the API is known by id and content (model/repeat-key): the same id with another content is a new event.
 // Kept as one string, 36 characters an id, so that copying a check's context costs one pointer.
 // Only UUIDs are accepted: store/record-text relies on hex digits and dashes.
-import { isUuid } from '../../model/event-rules.ts';
+import { isUuid } from '../../model/event/event-rules.ts';
 import { maxRecentIds } from '../limits.ts';
 
 /** A UUID in its usual form. Other ids are never remembered. */

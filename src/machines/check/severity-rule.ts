@@ -1,6 +1,6 @@
 // How bad an event is, and since when: since the first result of the run of equally bad ones that the last result belongs to.
 // The moment is kept in the record of the check; the history reaches back 21 results only. Pure.
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 
 /** Worst first: that is the order of lists, too. */
 export const severities = ['critical', 'warning', 'unknown', 'passing'] as const;

@@ -1,7 +1,7 @@
 // TTL: a check that promised to report within `ttl` seconds and did not (backend sheet 3.8, interface section 3).
-import type { Check } from '../../model/check.ts';
-import type { CheckEvent } from '../../model/event.ts';
-import { keepaliveCheckName } from '../../model/names.ts';
+import type { Check } from '../../model/check/check.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
+import { keepaliveCheckName } from '../../model/resource/names.ts';
 import { copyCheck, type WholeCheck } from './check-copy.ts';
 
 /** 1, unless the check names another status for its silence. */

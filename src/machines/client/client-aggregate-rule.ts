@@ -1,6 +1,6 @@
 // Aggregates: results of many clients under one name, counted by severity.
 import { attributesOf } from '../../model/earlier/attributes.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 
 export const severities = ['ok', 'warning', 'critical', 'unknown'] as const;
 export type Severity = (typeof severities)[number];

@@ -2,7 +2,7 @@
 // client replaces only what it said the last time; labels, annotations and subscriptions of others stay.
 import { attributesAnnotation, attributesOf, clientLabel } from '../../model/earlier/attributes.ts';
 import { redactClient } from '../../model/earlier/redaction.ts';
-import { blankEntity, type Entity, emptySystem } from '../../model/entity.ts';
+import { blankEntity, type Entity, emptySystem } from '../../model/entity/entity.ts';
 import { leftOver, strings, text, whole } from './client-event-rule.ts';
 import type { ClientRecord, ClientReport } from './client-facts.ts';
 

@@ -1,10 +1,10 @@
 // From the earlier generation to ours: a result of a client as an event of the pipeline.
-import { type Check, checkSchema } from '../../model/check.ts';
+import { type Check, checkSchema } from '../../model/check/check.ts';
 import { attributesAnnotation, incidentAnnotation } from '../../model/earlier/attributes.ts';
 import { defaultHandler, unresolved } from '../../model/earlier/event-shape.ts';
 import { isMap, type Json } from '../../model/earlier/json.ts';
-import type { Entity } from '../../model/entity.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { Entity } from '../../model/entity/entity.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import type { ClientResult } from './client-facts.ts';
 
 const maxStatus = 255;

@@ -15,7 +15,7 @@
 // pipeline. Effects come in this order: persist, deadline, mirror, announce, publish.
 
 import { assign, emit, setup } from 'xstate';
-import { isObject } from '../../model/is-object.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import { type RestoreRule, restore } from '../restore-rule.ts';
 import type { ClientContext, ClientEffect, ClientFact, ClientRecord } from './client-facts.ts';
 import { firstDeadline, inTimeOf, isWatched, judgeClient, nextJudgement } from './client-keepalive-rule.ts';

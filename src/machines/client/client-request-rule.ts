@@ -1,12 +1,12 @@
 // Check definitions of ours in the words of the earlier generation, the requests made of them, and the pipes requests are
 // put into.
-import type { CheckConfig } from '../../model/check.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
+import type { HookConfig } from '../../model/check/hook.ts';
 import { attributesOf } from '../../model/earlier/attributes.ts';
 import { isHookKey } from '../../model/earlier/check-rules.ts';
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import { type Pipe, pipeOf } from '../../model/earlier/pipes.ts';
 import { substitute } from '../../model/earlier/tokens.ts';
-import type { HookConfig } from '../../model/hook.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
 
 const entityPrefix = 'entity:';

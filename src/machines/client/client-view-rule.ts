@@ -1,6 +1,6 @@
 // What the API of the earlier generation shows of results, and what its operators do to incidents: keep them open, and end
 // them.
-import type { Check } from '../../model/check.ts';
+import type { Check } from '../../model/check/check.ts';
 import { attributesAnnotation, attributesOf } from '../../model/earlier/attributes.ts';
 import {
   earlierResult,
@@ -10,7 +10,7 @@ import {
   unresolvedIn,
 } from '../../model/earlier/event-shape.ts';
 import type { Json } from '../../model/earlier/json.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { handlersOf } from './client-event-rule.ts';
 import type { ClientResult } from './client-facts.ts';
 

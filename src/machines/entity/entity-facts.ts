@@ -1,6 +1,6 @@
 // What an entity actor is told and what it asks for: the vocabulary of the entity machine.
-import type { Entity, EntityConfig } from '../../model/entity.ts';
-import type { CheckEvent, Event } from '../../model/event.ts';
+import type { Entity, EntityConfig } from '../../model/entity/entity.ts';
+import type { CheckEvent, Event } from '../../model/event/event.ts';
 import type { ClientReport } from '../client/client-facts.ts';
 
 export interface EntityContext {

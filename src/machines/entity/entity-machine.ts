@@ -12,8 +12,8 @@
 // `keepalive`. Effects come in this order: persist, deadline, announce, publish or deregister, config.changed.
 
 import { assign, emit, enqueueActions, setup } from 'xstate';
-import { blankEntity, withOwnSubscription } from '../../model/entity.ts';
-import { isObject } from '../../model/is-object.ts';
+import { blankEntity, withOwnSubscription } from '../../model/entity/entity.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import { reportedEntity } from '../client/client-entity-rule.ts';
 import { type RestoreRule, restore, type StoredState } from '../restore-rule.ts';
 import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts';

@@ -1,6 +1,6 @@
 // What a fact does to an entity: the parts the entity machine is put together from. Pure.
-import type { Entity } from '../../model/entity.ts';
-import type { CheckEvent } from '../../model/event.ts';
+import type { Entity } from '../../model/entity/entity.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { graceDeadline } from '../boot-grace-rule.ts';
 import type { EntityContext, EntityEffect, EntityFact } from './entity-facts.ts';
 import {

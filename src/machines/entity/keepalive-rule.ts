@@ -1,10 +1,10 @@
 // Keepalives: how long an agent may be silent, and the events its check `keepalive` gets.
 // Silence is the sum of the waits that were kept since a keepalive arrived. It is no difference of two times on the wall: that
 // clock may be set, and an agent's clock may be wrong.
-import { type Check, checkSchema } from '../../model/check.ts';
-import type { Entity } from '../../model/entity.ts';
-import type { CheckEvent, Event } from '../../model/event.ts';
-import { keepaliveCheckName } from '../../model/names.ts';
+import { type Check, checkSchema } from '../../model/check/check.ts';
+import type { Entity } from '../../model/entity/entity.ts';
+import type { CheckEvent, Event } from '../../model/event/event.ts';
+import { keepaliveCheckName } from '../../model/resource/names.ts';
 import { copyCheck } from '../check/check-copy.ts';
 import {
   defaultKeepaliveIntervalSeconds,

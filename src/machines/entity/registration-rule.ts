@@ -1,7 +1,7 @@
 // Registration: whose word counts about an agent's configuration, the stored one's or the keepalive's.
-import { type Entity, type EntityConfig, withOwnSubscription } from '../../model/entity.ts';
-import type { CheckEvent } from '../../model/event.ts';
-import { managedByAgentLabels } from '../../model/reserved-labels.ts';
+import { type Entity, type EntityConfig, withOwnSubscription } from '../../model/entity/entity.ts';
+import { managedByAgentLabels } from '../../model/entity/reserved-labels.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 
 export const isManagedByAgent = (entity: EntityConfig): boolean =>
   Object.entries(managedByAgentLabels).some(([label, agent]) => entity.metadata.labels?.[label] === agent);

@@ -8,8 +8,8 @@
 // Every step is in the record before the next one begins, and doing one again after a crash does no harm: what is
 // resolved is not resolved again.
 import { assign, emit, type Snapshot, setup } from 'xstate';
-import { isObject } from '../../model/is-object.ts';
-import type { JobAction, JobParameters } from '../../model/job.ts';
+import type { JobAction, JobParameters } from '../../model/resource/job.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import { keptJobMs, maxJobErrors } from '../limits.ts';
 import { type RestoreRule, restore } from '../restore-rule.ts';
 

@@ -1,8 +1,8 @@
 // When a check runs next: by its interval or its cron schedule.
 import { Cron } from 'croner';
-import type { CheckConfig } from '../../model/check.ts';
-import { type CronSchedule, parseCron } from '../../model/cron.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
 import { remember } from '../../model/memo.ts';
+import { type CronSchedule, parseCron } from '../../model/time/cron.ts';
 import { nextIntervalRun } from './splay-rule.ts';
 
 /** A wall clock that was set back shows as a tick that comes this much before its own time, milliseconds. */

@@ -1,6 +1,6 @@
 // Overdue: whether a schedule that is followed since a moment should have run by now. Asked by the watchdog, which has no
 // part in the scheduling it watches. Pure.
-import type { CheckConfig } from '../../model/check.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
 import { nextRun } from './next-run-rule.ts';
 import { isSubdued } from './subdue-rule.ts';
 

@@ -1,5 +1,5 @@
 // Splay of proxy requests: the copies of one tick are spread over a share of its interval.
-import type { CheckConfig } from '../../model/check.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
 import { nextRun } from './next-run-rule.ts';
 
 const defaultCoveragePercent = 90;

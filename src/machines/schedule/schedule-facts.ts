@@ -1,5 +1,5 @@
 // What a schedule actor is told and what it asks for: the vocabulary of the schedule machine.
-import type { CheckConfig } from '../../model/check.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
 
 export interface ScheduleContext {
   readonly config: CheckConfig;

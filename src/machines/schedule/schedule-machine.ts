@@ -5,7 +5,7 @@
 //   firing       the request of this tick to be out
 //   removed      nothing more
 import { assign, emit, setup } from 'xstate';
-import type { CheckConfig } from '../../model/check.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
 import { clockStepMs, followsWallClock, nextRun, runAfter } from './next-run-rule.ts';
 import type { ScheduleContext, ScheduleEffect, ScheduleFact } from './schedule-facts.ts';
 import { isSubdued } from './subdue-rule.ts';

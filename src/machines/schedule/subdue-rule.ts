@@ -1,8 +1,8 @@
 // Subdue: times in which a check is not run. A window lasts from its begin to its end, both included;
 // with `repeat` it comes again on the days named, in the fixed offset its begin was written in. The part of a night window
 // that lies after midnight belongs to the day it began.
-import type { CheckConfig } from '../../model/check.ts';
-import { parseSubdue, type RepeatPeriod, type SubdueReading } from '../../model/time-windows.ts';
+import type { CheckConfig } from '../../model/check/check.ts';
+import { parseSubdue, type RepeatPeriod, type SubdueReading } from '../../model/time/time-windows.ts';
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;

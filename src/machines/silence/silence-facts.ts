@@ -1,5 +1,5 @@
 // What a silence is told and what it asks for: the vocabulary of the silence machine.
-import type { SilenceSpan } from '../../model/silencing.ts';
+import type { SilenceSpan } from '../../model/silence/silencing.ts';
 
 /** Why a silence ended. */
 export type SilenceEnd = 'timeOver' | 'resolved' | 'cleared';

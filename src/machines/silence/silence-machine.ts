@@ -4,7 +4,7 @@
 //   active      its end: by time, by the resolution of an incident it matched, or by hand; or the end of its window
 //   expired     (final) nothing
 import { assign, emit, setup } from 'xstate';
-import { phaseAt } from '../../model/silencing.ts';
+import { phaseAt } from '../../model/silence/silencing.ts';
 import type { SilenceContext, SilenceEffect, SilenceEnd, SilenceFact } from './silence-facts.ts';
 import { nextLookMs } from './silence-time-rule.ts';
 

@@ -1,7 +1,7 @@
 // When a silence has to be looked at again: its begin, its end, and the edges of its windows.
 
-import { windowEdges } from '../../model/silence-windows.ts';
-import type { SilenceSpan } from '../../model/silencing.ts';
+import { windowEdges } from '../../model/silence/silence-windows.ts';
+import type { SilenceSpan } from '../../model/silence/silencing.ts';
 import { nextPatternRun } from '../schedule/next-run-rule.ts';
 
 /** The next wall time, milliseconds, at which a silence may begin, pause or end; null when it holds for good. */

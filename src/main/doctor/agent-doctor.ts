@@ -2,8 +2,8 @@
 // with the agent's request but without the WebSocket upgrade, so no session starts and an existing one is not replaced.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { tlsToBackend } from '../../agent/connection/tls.ts';
 import type { AgentConfig } from '../../agent/flags.ts';
-import { tlsToBackend } from '../../agent/tls.ts';
 import { errorText } from '../../program/log.ts';
 import { proxyFor } from '../../program/proxy-rule.ts';
 import { openTunnel } from '../../program/tunnel.ts';

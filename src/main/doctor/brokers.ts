@@ -1,5 +1,5 @@
 // Checks that the brokers of the earlier generation are reachable and accept the credentials, with the backend's transport.
-import { within } from '../../model/within.ts';
+import { within } from '../../model/time/within.ts';
 import { type BrokerFiles, brokerFromUrl } from '../../wire/earlier/broker-url.ts';
 import { createRabbitmqTransport } from '../../wire/earlier/rabbitmq-transport.ts';
 import { createRedisTransport } from '../../wire/earlier/redis-transport.ts';

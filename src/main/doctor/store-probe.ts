@@ -2,7 +2,7 @@
 // these checks itself, since it owns the store.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../../model/access/trusted-authorities.ts';
 import { storeFormat } from '../../store/format-marker.ts';
 import type { MaintainedStore } from '../../store/maintained-store.ts';
 import { embeddedDir } from '../../store/open-store.ts';

@@ -5,7 +5,7 @@ import { isSealed, type Vault } from '../../actors/resources/vault.ts';
 import { restoreCheck } from '../../machines/check/check-machine.ts';
 import { restoreClient } from '../../machines/client/client-machine.ts';
 import { restoreEntity } from '../../machines/entity/entity-machine.ts';
-import { isObject } from '../../model/is-object.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import type { RecordKind, StoredRecord } from '../../store/snapshot-store.ts';
 
 export interface FaultContext {

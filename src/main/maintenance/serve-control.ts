@@ -1,7 +1,7 @@
 // The commands that a running backend serves on its control socket, by request path.
 
 import type { GroupCommit } from '../../actors/durable/group-commit.ts';
-import type { TrustedAuthorities } from '../../model/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../../model/access/trusted-authorities.ts';
 import type { Logger } from '../../program/log.ts';
 import { version } from '../../program/version.ts';
 import type { Exportable } from '../../store/backup/consistent-export.ts';

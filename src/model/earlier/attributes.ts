@@ -1,7 +1,7 @@
 // Attributes of the earlier generation that have no field in our resources. They are stored as JSON in one
 // annotation, under the name that existing handlers and plugins already read.
-import type { Entity } from '../entity.ts';
-import type { Metadata } from '../metadata.ts';
+import type { Entity } from '../entity/entity.ts';
+import type { Metadata } from '../resource/metadata.ts';
 import { isMap, type Json } from './json.ts';
 
 export const attributesAnnotation = 'sensu.io.json_attributes';

@@ -1,6 +1,7 @@
 // Validation rules for check definitions and check results of the earlier generation.
-import { parseCron } from '../cron.ts';
+
 import { maxListItems } from '../limits.ts';
+import { parseCron } from '../time/cron.ts';
 import { isMap, type Json } from './json.ts';
 import {
   always,

@@ -1,9 +1,9 @@
 // Converts an event to the shape of the earlier generation: `client`, `check`, `action`, and an id that is stable
 // for the duration of the incident. The earlier API returns this shape, and the mutator `earlier_event` passes it
 // to handlers and plugins written for it.
-import type { Check } from '../check.ts';
-import type { Entity } from '../entity.ts';
-import type { CheckEvent } from '../event.ts';
+import type { Check } from '../check/check.ts';
+import type { Entity } from '../entity/entity.ts';
+import type { CheckEvent } from '../event/event.ts';
 import { attributesOf, incidentAnnotation } from './attributes.ts';
 import { isMap, type Json } from './json.ts';
 

@@ -1,4 +1,4 @@
 // Where everything of the earlier generation lives: it has no namespaces.
-import { defaultNamespace } from '../names.ts';
+import { defaultNamespace } from '../resource/names.ts';
 
 export const clientNamespace = defaultNamespace;

@@ -1,6 +1,6 @@
 // Redaction in the earlier generation: hides a value if its key exactly matches a listed key, case-sensitive, at
-// any depth. `src/model/redaction.ts` compares loosely instead.
-import { defaultRedact } from '../redaction.ts';
+// any depth. `src/model/resource/redaction.ts` compares loosely instead.
+import { defaultRedact } from '../resource/redaction.ts';
 import { isMap, type Json } from './json.ts';
 
 /** The nine documented keys and those the reference product added later. */

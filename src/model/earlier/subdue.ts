@@ -1,7 +1,7 @@
 // Periods in which a check does not run: windows by weekday, in local time or at a UTC offset. Both ends are
 // inclusive. A window whose end is before its start crosses midnight. Pure.
 
-import { weekdays } from '../window-words.ts';
+import { weekdays } from '../silence/window-words.ts';
 import { isMap } from './json.ts';
 import { type ClockTime, readClockTime } from './time-window-rules.ts';
 

@@ -1,5 +1,5 @@
 // Validation of time windows by weekday, used by `subdue` of checks and `when` of filters.
-import { weekdays } from '../window-words.ts';
+import { weekdays } from '../silence/window-words.ts';
 import { isMap, type Json } from './json.ts';
 
 const knownDays: readonly string[] = ['all', ...weekdays];

@@ -1,6 +1,5 @@
 // Access control: namespaces, users, API keys, roles and bindings.
-import { apiKeySchema, validateApiKey } from '../api-key.ts';
-import { namespaceSchema, validateNamespace } from '../namespace.ts';
+import { apiKeySchema, validateApiKey } from '../access/api-key.ts';
 import {
   type RoleBinding,
   roleBindingSchema,
@@ -9,9 +8,10 @@ import {
   validateClusterRoleBinding,
   validateRole,
   validateRoleBinding,
-} from '../rbac.ts';
-import { defineKind } from '../resource-kind.ts';
-import { userSchema, validateUser } from '../user.ts';
+} from '../access/rbac.ts';
+import { userSchema, validateUser } from '../access/user.ts';
+import { namespaceSchema, validateNamespace } from '../resource/namespace.ts';
+import { defineKind } from '../resource/resource-kind.ts';
 import { clusterAll, namespacedAll } from './operations.ts';
 
 const roleRefFields = ({ role_ref }: RoleBinding) => ({

@@ -1,12 +1,13 @@
 // Event processing: handlers, filters, mutators, pipelines, and the hooks and assets they use.
-import { assetSchema, validateAsset } from '../asset.ts';
-import { eventFilterSchema, validateEventFilter } from '../event-filter.ts';
-import { handlerSchema, validateHandler } from '../handler.ts';
-import { hookConfigSchema, validateHook } from '../hook.ts';
-import { mutatorSchema, validateMutator } from '../mutator.ts';
-import { pipelineSchema, validatePipeline } from '../pipeline.ts';
-import { defineKind } from '../resource-kind.ts';
-import { withoutEmpty } from '../wire-shape.ts';
+
+import { hookConfigSchema, validateHook } from '../check/hook.ts';
+import { withoutEmpty } from '../event/wire-shape.ts';
+import { eventFilterSchema, validateEventFilter } from '../pipeline/event-filter.ts';
+import { handlerSchema, validateHandler } from '../pipeline/handler.ts';
+import { mutatorSchema, validateMutator } from '../pipeline/mutator.ts';
+import { pipelineSchema, validatePipeline } from '../pipeline/pipeline.ts';
+import { assetSchema, validateAsset } from '../resource/asset.ts';
+import { defineKind } from '../resource/resource-kind.ts';
 import { namespacedAll } from './operations.ts';
 
 export const assetKind = defineKind({

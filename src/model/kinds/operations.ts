@@ -1,5 +1,5 @@
 // The operations that most kinds offer.
-import type { Operation } from '../resource-kind.ts';
+import type { Operation } from '../resource/resource-kind.ts';
 
 export const namespacedAll: readonly Operation[] = [
   'list',

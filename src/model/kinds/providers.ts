@@ -7,18 +7,18 @@ import {
   authSecretPaths,
   decodeAuthProvider,
   validateAuthProvider,
-} from '../auth-provider.ts';
-import { decode } from '../decode.ts';
-import { defineKind } from '../resource-kind.ts';
-import { secretSchema, secretsApiVersion, validateSecret } from '../secret.ts';
+} from '../access/auth-provider.ts';
+import { secretSchema, secretsApiVersion, validateSecret } from '../access/secret.ts';
 import {
   gatherClient,
   providerSecretPaths,
   providerTypes,
   secretsProviderSchema,
   validateSecretsProvider,
-} from '../secrets-provider.ts';
-import { lowerWrapperKeys } from '../wrapped.ts';
+} from '../access/secrets-provider.ts';
+import { defineKind } from '../resource/resource-kind.ts';
+import { lowerWrapperKeys } from '../resource/wrapped.ts';
+import { decode } from '../schema/decode.ts';
 
 export const authProviderKind = defineKind({
   type: 'ldap',

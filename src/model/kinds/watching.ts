@@ -1,15 +1,15 @@
 // Monitoring: checks, entities, events and silences.
-import { checkConfigSchema } from '../check.ts';
-import { validateCheckConfig } from '../check-rules.ts';
-import { type Entity, entitySchema } from '../entity.ts';
-import { validateEntity } from '../entity-rules.ts';
-import { type Event, eventSchema } from '../event.ts';
-import { eventField, eventFields, eventLabels } from '../event-fields.ts';
-import { validateEvent } from '../event-rules.ts';
-import { redactEntity, redactEvent, shownLabels } from '../redaction.ts';
-import { defineKind } from '../resource-kind.ts';
-import { silencedSchema, validateSilenced } from '../silenced.ts';
-import { toWireCheck, toWireEntity, toWireEvent } from '../wire-shape.ts';
+import { checkConfigSchema } from '../check/check.ts';
+import { validateCheckConfig } from '../check/check-rules.ts';
+import { type Entity, entitySchema } from '../entity/entity.ts';
+import { validateEntity } from '../entity/entity-rules.ts';
+import { type Event, eventSchema } from '../event/event.ts';
+import { eventField, eventFields, eventLabels } from '../event/event-fields.ts';
+import { validateEvent } from '../event/event-rules.ts';
+import { toWireCheck, toWireEntity, toWireEvent } from '../event/wire-shape.ts';
+import { redactEntity, redactEvent, shownLabels } from '../resource/redaction.ts';
+import { defineKind } from '../resource/resource-kind.ts';
+import { silencedSchema, validateSilenced } from '../silence/silenced.ts';
 import { namespacedAll } from './operations.ts';
 
 const readableEvent = (event: Event) => toWireEvent(redactEvent(event));

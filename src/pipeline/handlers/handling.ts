@@ -1,5 +1,5 @@
 // What every handler type is given, and what it returns.
-import type { Handler } from '../../model/handler.ts';
+import type { Handler } from '../../model/pipeline/handler.ts';
 import type { CommandRunner } from '../commands/protocol.ts';
 import type { Environment } from '../environment.ts';
 import type { HandlerStep } from '../trace.ts';

@@ -1,6 +1,6 @@
-// How the events of each handler type are handed over. To add a type: its rules in `model/handler.ts`, a file here that hands
+// How the events of each handler type are handed over. To add a type: its rules in `model/pipeline/handler.ts`, a file here that hands
 // an event over, and a row in this table.
-import type { RunnableType } from '../../model/handler.ts';
+import type { RunnableType } from '../../model/pipeline/handler.ts';
 import type { Handling, HandOver } from './handling.ts';
 import { pipeHandler } from './pipe-handler.ts';
 import { tcpHandler } from './tcp-handler.ts';

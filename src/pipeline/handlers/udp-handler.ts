@@ -3,7 +3,7 @@
 
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
-import { within } from '../../model/within.ts';
+import { within } from '../../model/time/within.ts';
 import { defaultSocketTimeoutSeconds, maxDatagramBytes } from '../limits.ts';
 import { type Handling, type HandOver, socketAborted, socketFailure, socketTimeout } from './handling.ts';
 

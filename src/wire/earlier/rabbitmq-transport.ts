@@ -4,7 +4,7 @@
 import { randomInt } from 'node:crypto';
 import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
 import type { Pipe } from '../../model/earlier/pipes.ts';
-import { within } from '../../model/within.ts';
+import { within } from '../../model/time/within.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
 import { closeTimeoutMs, connectTimeoutMs } from './limits.ts';
 import { type BrokerAddress, brokerAddresses } from './rabbitmq-address.ts';

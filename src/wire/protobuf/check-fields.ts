@@ -1,8 +1,8 @@
 // The field tables of checks, derived from the rows of their schema: numbers from its wire forms, types from its types.
 import type { z } from 'zod';
-import { checkSchema } from '../../model/check.ts';
-import { wireForms } from '../../model/wire-forms.ts';
-import { bareSchema, definitionOf, formatOf } from '../../model/zod-internals.ts';
+import { checkSchema } from '../../model/check/check.ts';
+import { wireForms } from '../../model/schema/wire-forms.ts';
+import { bareSchema, definitionOf, formatOf } from '../../model/schema/zod-internals.ts';
 import { double, flag, integer, type Message, many, type Numbered, one, text, texts } from './table.ts';
 
 const typeOf = (schema: z.core.$ZodType): string => definitionOf(schema).type;

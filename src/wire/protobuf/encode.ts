@@ -1,6 +1,6 @@
 // Encodes plain data by its field table. Empty values (0, false, "", null, empty lists) are omitted, as is standard
 // for Protocol Buffers.
-import { isObject } from '../../model/is-object.ts';
+import { isObject } from '../../model/schema/is-object.ts';
 import { ByteWriter, layouts } from './bytes.ts';
 import type { Field, Json, Message } from './table.ts';
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';
+import { hookConfigSchema } from '../../../src/model/check/hook.ts';
 import { isEarlierEvent } from '../../../src/model/earlier/event-shape.ts';
-import { hookConfigSchema } from '../../../src/model/hook.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
 import { attributed, keepalive, open, openWithBroker, result, silent } from './helpers.ts';
 

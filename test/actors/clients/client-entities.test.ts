@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributesAnnotation, clientLabel } from '../../../src/model/earlier/attributes.ts';
-import type { Entity } from '../../../src/model/entity.ts';
-import { emptySystem } from '../../../src/model/entity.ts';
+import type { Entity } from '../../../src/model/entity/entity.ts';
+import { emptySystem } from '../../../src/model/entity/entity.ts';
 import { keepalive, open, result } from './helpers.ts';
 
 type Opened = Awaited<ReturnType<typeof open>>;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';
 import { clientLabel } from '../../../src/model/earlier/attributes.ts';
-import { handlerSchema } from '../../../src/model/handler.ts';
+import { handlerSchema } from '../../../src/model/pipeline/handler.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
 import { keepalive, open, result } from './helpers.ts';
 

@@ -1,8 +1,8 @@
 // A played agent: sends keepalives, answers check requests, dies and comes back, as its test says.
 import type { Connection, OpenSession } from '../../../src/actors/families/session/sessions.ts';
-import { type Check, checkSchema } from '../../../src/model/check.ts';
-import { type Entity, entitySchema } from '../../../src/model/entity.ts';
-import { type CheckEvent, eventSchema } from '../../../src/model/event.ts';
+import { type Check, checkSchema } from '../../../src/model/check/check.ts';
+import { type Entity, entitySchema } from '../../../src/model/entity/entity.ts';
+import { type CheckEvent, eventSchema } from '../../../src/model/event/event.ts';
 import { decodeFrame } from '../../../src/wire/frames.ts';
 import type { CheckRequest } from '../../../src/wire/messages.ts';
 import type { Json, World } from './world.ts';

@@ -1,7 +1,7 @@
 // A simulated day of a whole site, as a program: 1,000 agents with 10 checks each, deaths and returns at random. Prints
 // what happened and what was wrong as one line of JSON. A program of its own because it wants a larger nursery than a
 // test file gets: almost everything it makes is garbage a second later.
-import { contextOf } from '../../../src/actors/runtime/snapshot.ts';
+import { contextOf } from '../../../src/actors/runtime/inspection/snapshot.ts';
 import type { CheckContext } from '../../../src/machines/check/check-facts.ts';
 import type { Agent } from './agent.ts';
 import { ReferenceStore } from './reference-store.ts';

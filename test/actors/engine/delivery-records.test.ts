@@ -2,7 +2,7 @@
 // crash leaves behind is told or cleared away.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { repeatKeyOf } from '../../../src/model/repeat-key.ts';
+import { repeatKeyOf } from '../../../src/model/event/repeat-key.ts';
 import { MemoryStore } from '../../../src/store/memory-store.ts';
 import {
   type RecordKind,

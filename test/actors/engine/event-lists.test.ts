@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { searchEvents } from '../../../src/actors/events/event-search.ts';
-import { contextOf } from '../../../src/actors/runtime/snapshot.ts';
+import { contextOf } from '../../../src/actors/runtime/inspection/snapshot.ts';
 import type { CheckContext } from '../../../src/machines/check/check-facts.ts';
 import { World } from './world.ts';
 

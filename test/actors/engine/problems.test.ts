@@ -1,7 +1,7 @@
 // What can't work as it stands is an event of the platform while it lasts, and no longer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entitySchema } from '../../../src/model/entity.ts';
+import { entitySchema } from '../../../src/model/entity/entity.ts';
 import { recorder, World } from './world.ts';
 
 const lastTold = async (world: World) => {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ProxyMatcher } from '../../../src/actors/families/schedule/proxy-matcher.ts';
-import { checkConfigSchema } from '../../../src/model/check.ts';
-import { entitySchema } from '../../../src/model/entity.ts';
+import { checkConfigSchema } from '../../../src/model/check/check.ts';
+import { entitySchema } from '../../../src/model/entity/entity.ts';
 import type { ExpressionOutcome, ExpressionRunner } from '../../../src/pipeline/sandbox/protocol.ts';
 import type { Agent } from './agent.ts';
 import { type Json, World } from './world.ts';

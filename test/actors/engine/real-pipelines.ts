@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { handlerSchema } from '../../../src/model/handler.ts';
+import { handlerSchema } from '../../../src/model/pipeline/handler.ts';
 import type { Trace } from '../../../src/pipeline/trace.ts';
 import { type Json, World, type WorldOptions } from './world.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nextIntervalRun } from '../../../src/machines/schedule/splay-rule.ts';
-import { assetSchema } from '../../../src/model/asset.ts';
-import { hookConfigSchema } from '../../../src/model/hook.ts';
+import { hookConfigSchema } from '../../../src/model/check/hook.ts';
+import { assetSchema } from '../../../src/model/resource/asset.ts';
 import { fc } from '../../property.ts';
 import type { Agent } from './agent.ts';
 import { startMs, World } from './world.ts';

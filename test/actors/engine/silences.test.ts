@@ -1,7 +1,7 @@
 // Silences through the whole engine: when they hold, what they hide, how they end.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { silencedSchema } from '../../../src/model/silenced.ts';
+import { silencedSchema } from '../../../src/model/silence/silenced.ts';
 import { fc } from '../../property.ts';
 import { handler, open } from './real-pipelines.ts';
 import { type Json, World } from './world.ts';

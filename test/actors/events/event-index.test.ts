@@ -8,7 +8,7 @@ import { type EventSearch, searchEvents } from '../../../src/actors/events/event
 import { keptChanges } from '../../../src/actors/events/limits.ts';
 import { SortedList } from '../../../src/actors/events/sorted-list.ts';
 import { severities, severityOf, sinceInHistory } from '../../../src/machines/check/severity-rule.ts';
-import type { CheckEvent } from '../../../src/model/event.ts';
+import type { CheckEvent } from '../../../src/model/event/event.ts';
 import { fc } from '../../property.ts';
 import { eventOf } from './event-of.ts';
 

@@ -1,6 +1,6 @@
 // An event for tests that only look at how events stand.
 import assert from 'node:assert/strict';
-import { type CheckEvent, eventSchema, hasCheck } from '../../../src/model/event.ts';
+import { type CheckEvent, eventSchema, hasCheck } from '../../../src/model/event/event.ts';
 
 export const eventOf = (entity: string, check: string, status: number, executed = 1_000): CheckEvent => {
   const event = eventSchema.parse({

@@ -9,8 +9,8 @@ import type { FamilyHost } from '../../../src/actors/families/kit/family-actors.
 import { specOf } from '../../../src/actors/families/kit/family-actors.ts';
 import { families } from '../../../src/actors/families/table.ts';
 import type { ActorMessage, Outcome } from '../../../src/actors/runtime/contract.ts';
+import { contextOf, stateValueOf } from '../../../src/actors/runtime/inspection/snapshot.ts';
 import { createRuntime, createSupervisor, type Runtime } from '../../../src/actors/runtime/runtime.ts';
-import { contextOf, stateValueOf } from '../../../src/actors/runtime/snapshot.ts';
 import { MemoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordKind, StoredRecord } from '../../../src/store/snapshot-store.ts';
 import type { FixtureMember } from '../../machines/fixture-member.ts';

@@ -10,7 +10,7 @@ import { type CommonEffect, defineFamily } from '../../../src/actors/families/ki
 import { rootTree } from '../../../src/actors/families/root-tree.ts';
 import { createRuntime, createSupervisor } from '../../../src/actors/runtime/runtime.ts';
 import { restore } from '../../../src/machines/restore-rule.ts';
-import { isObject } from '../../../src/model/is-object.ts';
+import { isObject } from '../../../src/model/schema/is-object.ts';
 import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
 import { createSimulatedClock, type SimulatedClock } from '../runtime/simulated-clock.ts';
 

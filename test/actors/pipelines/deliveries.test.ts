@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Deliveries } from '../../../src/actors/pipelines/deliveries.ts';
-import type { Event } from '../../../src/model/event.ts';
+import type { Event } from '../../../src/model/event/event.ts';
 import type { Trace } from '../../../src/pipeline/trace.ts';
 import { sampleEvent } from '../../machines/samples.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logTrace } from '../../../src/actors/pipelines/trace-log.ts';
-import type { Event } from '../../../src/model/event.ts';
+import type { Event } from '../../../src/model/event/event.ts';
 import type { Trace } from '../../../src/pipeline/trace.ts';
 
 const levelsFor = (check: { name: string; status: number; before: number } | undefined): string[] => {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ActorMessage, ChildSpec, Outcome } from '../../../src/actors/runtime/contract.ts';
-import { observe } from '../../../src/actors/runtime/inspection.ts';
+import { observe } from '../../../src/actors/runtime/inspection/inspection.ts';
 import { seed, seeded } from '../../property.ts';
 import { counterBehaviour, countOf, type Stage, stage } from './counter.ts';
 

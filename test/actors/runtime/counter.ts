@@ -10,7 +10,7 @@ import type {
   SupervisorSpec,
 } from '../../../src/actors/runtime/contract.ts';
 import { createRuntime, createSupervisor, type Runtime } from '../../../src/actors/runtime/runtime.ts';
-import type { Supervisor } from '../../../src/actors/runtime/supervisor.ts';
+import type { Supervisor } from '../../../src/actors/runtime/supervision/supervisor.ts';
 import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts';
 
 interface CounterInput {

@@ -1,12 +1,12 @@
 // The one scheduler of all waits, on a simulated clock.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { realClock } from '../../../src/actors/runtime/clock.ts';
+import { realClock } from '../../../src/actors/runtime/time/clock.ts';
 import {
   createDeadlines,
   type Deadline,
   type DeadlineOptions,
-} from '../../../src/actors/runtime/deadlines.ts';
+} from '../../../src/actors/runtime/time/deadlines.ts';
 import { fc } from '../../property.ts';
 import { createSimulatedClock } from './simulated-clock.ts';
 

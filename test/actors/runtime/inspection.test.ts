@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyMachineSnapshot } from 'xstate';
 import type { TransitionRecord } from '../../../src/actors/runtime/contract.ts';
-import { observe } from '../../../src/actors/runtime/inspection.ts';
+import { observe } from '../../../src/actors/runtime/inspection/inspection.ts';
 import { dryRun } from '../../../src/actors/runtime/statechart/dry-run.ts';
 import { counterSpec, countOf, stage } from './counter.ts';
 

@@ -2,7 +2,7 @@
 // order, there is never more than one life of an id, every life that began ends, and who should be there is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Supervisor } from '../../../src/actors/runtime/supervisor.ts';
+import type { Supervisor } from '../../../src/actors/runtime/supervision/supervisor.ts';
 import { fc } from '../../property.ts';
 import { counterSpec, type Stage, stage } from './counter.ts';
 

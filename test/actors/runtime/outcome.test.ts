@@ -9,9 +9,9 @@ import {
   outcomeOfError,
   outcomeRules,
 } from '../../../src/actors/outcomes/outcome-rules.ts';
+import { PoisonWatch } from '../../../src/actors/runtime/cell/poison-watch.ts';
 import { maxParkedMessages, maxSuspectMessages } from '../../../src/actors/runtime/limits.ts';
 import type { Outcome, OutcomeType } from '../../../src/actors/runtime/outcome.ts';
-import { PoisonWatch } from '../../../src/actors/runtime/poison-watch.ts';
 import { errorCatalogue, MonError } from '../../../src/model/errors.ts';
 import { counterBehaviour } from './counter.ts';
 

@@ -1,13 +1,17 @@
 // The decision table of supervision, whole, and the arithmetic of backing off.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ExitReason, RestartType, Strategy } from '../../../src/actors/runtime/contract.ts';
 import {
   backoffMs,
   createFailureWindow,
   createFaultSpread,
-} from '../../../src/actors/runtime/backoff-rule.ts';
-import type { ExitReason, RestartType, Strategy } from '../../../src/actors/runtime/contract.ts';
-import { affectedBy, comesBack, decideRestart } from '../../../src/actors/runtime/restart-rule.ts';
+} from '../../../src/actors/runtime/supervision/backoff-rule.ts';
+import {
+  affectedBy,
+  comesBack,
+  decideRestart,
+} from '../../../src/actors/runtime/supervision/restart-rule.ts';
 import { fc } from '../../property.ts';
 
 const reasons: readonly ExitReason[] = [

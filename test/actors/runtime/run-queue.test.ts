@@ -1,8 +1,8 @@
 // The one queue between actors: no recursion, fair turns, bounded turns.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Mailbox } from '../../../src/actors/runtime/mailbox.ts';
-import { createRunQueue, type Runnable } from '../../../src/actors/runtime/run-queue.ts';
+import { Mailbox } from '../../../src/actors/runtime/cell/mailbox.ts';
+import { createRunQueue, type Runnable } from '../../../src/actors/runtime/load/run-queue.ts';
 import { createSimulatedClock } from './simulated-clock.ts';
 
 /** A clock whose turns the test runs one by one, and whose time it moves from inside a message. */

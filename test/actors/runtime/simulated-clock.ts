@@ -1,7 +1,7 @@
 // A clock that a test turns by hand: it steps from timer to timer, so a repeating timer fires as often as it would have
 // in real time, and it holds tens of thousands of timers without trouble.
-import type { Clock } from '../../../src/actors/runtime/clock.ts';
-import { createDeadlineHeap, type HeapEntry } from '../../../src/actors/runtime/deadline-heap.ts';
+import type { Clock } from '../../../src/actors/runtime/time/clock.ts';
+import { createDeadlineHeap, type HeapEntry } from '../../../src/actors/runtime/time/deadline-heap.ts';
 
 export interface SimulatedClock extends Clock {
   /** Gives all yielded tasks their turns, and those they yield. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RestartType } from '../../../src/actors/runtime/contract.ts';
-import type { Supervisor } from '../../../src/actors/runtime/supervisor.ts';
+import type { Supervisor } from '../../../src/actors/runtime/supervision/supervisor.ts';
 import { fc } from '../../property.ts';
 import { counterSpec, countOf, type Stage, stage } from './counter.ts';
 

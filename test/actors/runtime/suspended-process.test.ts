@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const urlOf = (file: string): string => new URL(`../../../src/actors/runtime/${file}`, import.meta.url).href;
 
 const program = `
-  import { realClock } from '${urlOf('clock.js')}';
-  import { createDeadlines } from '${urlOf('deadlines.js')}';
+  import { realClock } from '${urlOf('time/clock.js')}';
+  import { createDeadlines } from '${urlOf('time/deadlines.js')}';
   const deadlines = createDeadlines({ clock: realClock, onFault: (error) => console.log('fault', error) });
   const atMs = Date.now() + 1500;
   deadlines.at(atMs, () => console.log('strict'));

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createActor, fromCallback, sendTo, setup, spawnChild } from 'xstate';
 import type { Behaviour } from '../../../src/actors/runtime/contract.ts';
-import { observe } from '../../../src/actors/runtime/inspection.ts';
+import { observe } from '../../../src/actors/runtime/inspection/inspection.ts';
 import { counterSpec, countOf, stage } from './counter.ts';
 
 const behaviourOf = (machine: Behaviour['machine']): Behaviour => ({

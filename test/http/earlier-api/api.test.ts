@@ -1,7 +1,7 @@
 // The API of the earlier generation, from outside.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { handlerSchema } from '../../../src/model/handler.ts';
+import { handlerSchema } from '../../../src/model/pipeline/handler.ts';
 import { StoreError } from '../../../src/store/snapshot-store.ts';
 import { eventually } from '../../client/helpers.ts';
 import { type LiveBackend, openLiveBackend, password } from './live-backend.ts';

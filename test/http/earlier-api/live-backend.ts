@@ -2,15 +2,15 @@
 import { hashSync } from '@node-rs/bcrypt';
 import { Backend } from '../../../src/actors/backend.ts';
 import { seedIfEmpty } from '../../../src/actors/resources/seed.ts';
-import { realClock } from '../../../src/actors/runtime/clock.ts';
+import { realClock } from '../../../src/actors/runtime/time/clock.ts';
 import { createCredentials } from '../../../src/http/auth/credentials.ts';
 import { createGuessThrottle } from '../../../src/http/auth/guess-throttle.ts';
 import { createHashingQueue } from '../../../src/http/auth/hashing-queue.ts';
 import { createEarlierApi, type EarlierApiOptions } from '../../../src/http/earlier-api/server.ts';
 import { silentLog } from '../../../src/http/log.ts';
-import { checkConfigSchema } from '../../../src/model/check.ts';
+import { checkConfigSchema } from '../../../src/model/check/check.ts';
 import { attributesAnnotation } from '../../../src/model/earlier/attributes.ts';
-import type { Event } from '../../../src/model/event.ts';
+import type { Event } from '../../../src/model/event/event.ts';
 import { MemoryDisk, MemoryStore, type MemoryStoreOptions } from '../../../src/store/memory-store.ts';
 
 export const password = 'P@ssw0rd!';

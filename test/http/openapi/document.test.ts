@@ -9,7 +9,7 @@ import { examples } from '../../../src/http/openapi/examples.ts';
 import { withOpenApi } from '../../../src/http/openapi/routes.ts';
 import type { Route } from '../../../src/http/route.ts';
 import type { RouteDoc } from '../../../src/http/route-doc.ts';
-import { resourceKinds } from '../../../src/model/resource-kinds.ts';
+import { resourceKinds } from '../../../src/model/resource/resource-kinds.ts';
 import { openHouse } from '../harness.ts';
 import { createFakeSystem } from '../inspect/fake-system.ts';
 import { openRealHouse } from '../real-house.ts';

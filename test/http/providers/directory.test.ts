@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { Attribute, Change } from 'ldapts';
 import type { Log } from '../../../src/http/log.ts';
-import { runtimeAuthorities, type TrustedAuthorities } from '../../../src/model/trusted-authorities.ts';
+import {
+  runtimeAuthorities,
+  type TrustedAuthorities,
+} from '../../../src/model/access/trusted-authorities.ts';
 import { type Authority, makeAuthority } from '../certificates.ts';
 import { addUser, basicHeader, grant, type House, openHouse, put } from '../harness.ts';
 import { binder, type Slapd, skipWithoutSlapd, startSlapd, suffix } from './slapd.ts';

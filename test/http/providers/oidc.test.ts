@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test';
 import { rootCertificates } from 'node:tls';
 import { inspect } from 'node:util';
 import type { Log } from '../../../src/http/log.ts';
-import type { TrustedAuthorities } from '../../../src/model/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../../../src/model/access/trusted-authorities.ts';
 import { hasOpenssl, makeAuthority, type Pair } from '../certificates.ts';
 import { addUser, type House, openHouse, TestClock } from '../harness.ts';
 import { type LocalIssuer, startIssuer } from './local-issuer.ts';

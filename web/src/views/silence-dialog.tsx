@@ -1,7 +1,7 @@
 // Making a silence: what it covers, for how long, why; with a preview of what it hits now.
 import { type Signal, useSignal } from '@preact/signals';
 import type { EventListPage } from '../../../src/http/inspect/events/protocol.ts';
-import { describeWindow, weekdays } from '../../../src/model/window-words.ts';
+import { describeWindow, weekdays } from '../../../src/model/silence/window-words.ts';
 import { getJson } from '../lib/api.ts';
 import { eventsPath } from '../lib/event-feed.ts';
 import { keyOf, type NamedEvent } from '../lib/event-key.ts';

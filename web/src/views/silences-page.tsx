@@ -1,6 +1,6 @@
 // Silences: what is quiet, who said so, why, until when, what each one covers and held back, and which ended lately.
 import { useSignal } from '@preact/signals';
-import { describeWindow } from '../../../src/model/window-words.ts';
+import { describeWindow } from '../../../src/model/silence/window-words.ts';
 import { accessTo } from '../lib/access.ts';
 import { encode, getJson, inspect } from '../lib/api.ts';
 import { now } from '../lib/clock.ts';

@@ -9,7 +9,7 @@ import {
   type RebuildCounts,
 } from '../../../machines/boot/boot-machine.ts';
 import type { LiveActor, Receipt } from '../../runtime/contract.ts';
-import { asError } from '../../runtime/facts.ts';
+import { asError } from '../../runtime/inspection/facts.ts';
 import { defineFamily, type Member } from '../kit/family.ts';
 import { maxBootMail } from '../kit/limits.ts';
 

@@ -14,14 +14,14 @@ import {
   checkVersion,
   restoreCheck,
 } from '../../../machines/check/check-machine.ts';
-import type { Event } from '../../../model/event.ts';
-import { checkKey, entityKey } from '../../../model/names.ts';
+import type { Event } from '../../../model/event/event.ts';
+import { checkKey, entityKey } from '../../../model/resource/names.ts';
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
 import type { Companion } from '../../durable/commit-slot.ts';
 import type { Delivery, NamedDeliveries } from '../../pipelines/check-deliveries.ts';
 import { deliveryKey } from '../../pipelines/delivery-records.ts';
 import type { LiveActor } from '../../runtime/contract.ts';
-import { contextOf } from '../../runtime/snapshot.ts';
+import { contextOf } from '../../runtime/inspection/snapshot.ts';
 import { entitiesPlace } from '../kit/entities-place.ts';
 import { defineFamily } from '../kit/family.ts';
 import { keyParts } from '../kit/keys.ts';

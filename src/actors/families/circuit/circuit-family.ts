@@ -2,7 +2,7 @@
 // backend every handler is tried again, so it keeps no record.
 import type { CircuitContext, CircuitEffect, CircuitFact } from '../../../machines/circuit/circuit-facts.ts';
 import { circuitMachine } from '../../../machines/circuit/circuit-machine.ts';
-import type { RuntimeLog } from '../../runtime/facts.ts';
+import type { RuntimeLog } from '../../runtime/inspection/facts.ts';
 import { defineFamily } from '../kit/family.ts';
 import { maxCircuitMail } from '../kit/limits.ts';
 

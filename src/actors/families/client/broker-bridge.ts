@@ -1,7 +1,7 @@
 // A broker the earlier generation already uses (Redis or RabbitMQ), and the registry on its other side: keepalives and
 // results are taken from it and acknowledged after the commit, requests are put into it.
 import { randomUUID } from 'node:crypto';
-import { parseGuarded } from '../../../model/guarded-json.ts';
+import { parseGuarded } from '../../../model/schema/guarded-json.ts';
 import { defaultMaxMessageBytes } from '../../../wire/earlier/limits.ts';
 import {
   type Arrival,
@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '../../../wire/earlier/transport.ts';
 import { outcomeOfError, outcomeRules } from '../../outcomes/outcome-rules.ts';
-import { asError } from '../../runtime/facts.ts';
+import { asError } from '../../runtime/inspection/facts.ts';
 import type { Clients } from './clients.ts';
 import { bridgeRetryMs } from './limits.ts';
 import { ResultIds } from './result-ids.ts';

@@ -16,13 +16,13 @@ import {
 } from '../../../machines/client/client-registry-rule.ts';
 import { completedResult } from '../../../machines/client/client-request-rule.ts';
 import { keepingIncident } from '../../../machines/client/client-view-rule.ts';
-import type { CheckConfig } from '../../../model/check.ts';
-import type { Entity } from '../../../model/entity.ts';
-import type { CheckEvent, Event } from '../../../model/event.ts';
-import { keepaliveCheckName } from '../../../model/names.ts';
+import type { CheckConfig } from '../../../model/check/check.ts';
+import type { Entity } from '../../../model/entity/entity.ts';
+import type { CheckEvent, Event } from '../../../model/event/event.ts';
+import { keepaliveCheckName } from '../../../model/resource/names.ts';
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
 import type { LiveActor, Receipt } from '../../runtime/contract.ts';
-import { contextOf } from '../../runtime/snapshot.ts';
+import { contextOf } from '../../runtime/inspection/snapshot.ts';
 import { defineFamily } from '../kit/family.ts';
 import { maxClientMail } from '../kit/limits.ts';
 

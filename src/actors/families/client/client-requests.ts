@@ -15,12 +15,12 @@ import {
 } from '../../../machines/client/client-request-rule.ts';
 import { proxyDelaysMs } from '../../../machines/schedule/proxy-splay-rule.ts';
 import { ringOf } from '../../../machines/schedule/round-robin-rule.ts';
-import type { CheckConfig } from '../../../model/check.ts';
+import type { CheckConfig } from '../../../model/check/check.ts';
+import type { HookConfig } from '../../../model/check/hook.ts';
 import { isMap, type Json } from '../../../model/earlier/json.ts';
 import { clientNamespace } from '../../../model/earlier/namespace.ts';
 import type { Pipe } from '../../../model/earlier/pipes.ts';
 import { isSubdued } from '../../../model/earlier/subdue.ts';
-import type { HookConfig } from '../../../model/hook.ts';
 import type { Turns } from '../schedule/turns.ts';
 
 /** Somewhere requests are sent to: a broker, or the clients that are connected to us. */

@@ -1,8 +1,8 @@
 // What is announced when an entity leaves: its incidents are resolved, and its deregistration handler is told.
 // None of these events is stored.
-import { checkSchema } from '../../../model/check.ts';
-import type { Entity } from '../../../model/entity.ts';
-import type { CheckEvent, Event } from '../../../model/event.ts';
+import { checkSchema } from '../../../model/check/check.ts';
+import type { Entity } from '../../../model/entity/entity.ts';
+import type { CheckEvent, Event } from '../../../model/event/event.ts';
 
 const seconds = (nowMs: number): number => Math.floor(nowMs / 1000);
 

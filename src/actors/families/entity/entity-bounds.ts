@@ -1,8 +1,8 @@
 // Whether an entity may hold one more event: so many checks, and so many bytes. What exists goes on being updated.
 import { MonError } from '../../../model/errors.ts';
-import type { CheckEvent } from '../../../model/event.ts';
-import { eventSize } from '../../../model/event-size.ts';
-import { keepaliveCheckName } from '../../../model/names.ts';
+import type { CheckEvent } from '../../../model/event/event.ts';
+import { eventSize } from '../../../model/event/event-size.ts';
+import { keepaliveCheckName } from '../../../model/resource/names.ts';
 import type { EntityTree } from './entity-tree.ts';
 import type { HeldEvents } from './held-events.ts';
 import { type EntityBounds, largeEventBytes } from './limits.ts';

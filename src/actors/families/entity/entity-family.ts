@@ -8,9 +8,9 @@ import {
   entityVersion,
   restoreEntity,
 } from '../../../machines/entity/entity-machine.ts';
-import type { EntityConfig } from '../../../model/entity.ts';
-import type { CheckEvent, Event } from '../../../model/event.ts';
-import { entityKey } from '../../../model/names.ts';
+import type { EntityConfig } from '../../../model/entity/entity.ts';
+import type { CheckEvent, Event } from '../../../model/event/event.ts';
+import { entityKey } from '../../../model/resource/names.ts';
 import type { LiveActor, Receipt } from '../../runtime/contract.ts';
 import { entitiesPlace } from '../kit/entities-place.ts';
 import { defineFamily } from '../kit/family.ts';

@@ -2,12 +2,12 @@
 // tree: entities-place.ts.
 import type { CheckContext, CheckFact } from '../../../machines/check/check-facts.ts';
 import type { EntityContext, EntityFact } from '../../../machines/entity/entity-facts.ts';
-import type { Entity } from '../../../model/entity.ts';
-import type { CheckEvent } from '../../../model/event.ts';
-import { entityKey, keepaliveCheckName } from '../../../model/names.ts';
+import type { Entity } from '../../../model/entity/entity.ts';
+import type { CheckEvent } from '../../../model/event/event.ts';
+import { entityKey, keepaliveCheckName } from '../../../model/resource/names.ts';
 import type { ActorId } from '../../runtime/contract.ts';
+import { contextOf, stateValueOf } from '../../runtime/inspection/snapshot.ts';
 import type { Registry } from '../../runtime/registry.ts';
-import { contextOf, stateValueOf } from '../../runtime/snapshot.ts';
 import { type CheckIdentity, checkFamily } from '../check/check-family.ts';
 import { type FamilyActors, idOf } from '../kit/family-actors.ts';
 import { type FindSupervisor, stopSubject, subjectId } from '../kit/place.ts';

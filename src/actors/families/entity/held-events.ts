@@ -1,8 +1,8 @@
 // How much the last events of each entity take, so that one sender can't fill the memory and the store. Only large events are
 // counted one by one: a check's limit in number bounds the small ones.
-import type { CheckEvent } from '../../../model/event.ts';
-import { eventSize } from '../../../model/event-size.ts';
-import { entityKey } from '../../../model/names.ts';
+import type { CheckEvent } from '../../../model/event/event.ts';
+import { eventSize } from '../../../model/event/event-size.ts';
+import { entityKey } from '../../../model/resource/names.ts';
 import { largeEventBytes } from './limits.ts';
 
 interface Held {

@@ -1,7 +1,7 @@
 // The entities that are registered: they are what proxy checks choose among. Those with a write under way already take a place
 // under the limit, so that many new ones at once can't exceed it; people are shown only those that are committed.
-import type { Entity } from '../../../model/entity.ts';
-import { entityKey } from '../../../model/names.ts';
+import type { Entity } from '../../../model/entity/entity.ts';
+import { entityKey } from '../../../model/resource/names.ts';
 import { platformNamespace } from '../../platform/platform-events.ts';
 
 export class RegisteredEntities {

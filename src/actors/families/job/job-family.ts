@@ -7,7 +7,7 @@ import {
   jobVersion,
   restoreJob,
 } from '../../../machines/job/job-machine.ts';
-import { contextOf } from '../../runtime/snapshot.ts';
+import { contextOf } from '../../runtime/inspection/snapshot.ts';
 import { defineFamily } from '../kit/family.ts';
 import { keyParts } from '../kit/keys.ts';
 import { maxJobMail } from '../kit/limits.ts';

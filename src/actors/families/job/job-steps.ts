@@ -1,11 +1,11 @@
 // What a bulk job does to one event, in the name of who started it. Doing it again does no harm.
 import { randomUUID } from 'node:crypto';
 import type { JobContext } from '../../../machines/job/job-machine.ts';
-import type { AcknowledgementRequest } from '../../../model/acknowledgement.ts';
 import { MonError } from '../../../model/errors.ts';
-import type { CheckEvent, Event } from '../../../model/event.ts';
-import { entitySubscription } from '../../../model/names.ts';
-import { completeSilenced, silencedName, silencedSchema } from '../../../model/silenced.ts';
+import type { AcknowledgementRequest } from '../../../model/event/acknowledgement.ts';
+import type { CheckEvent, Event } from '../../../model/event/event.ts';
+import { entitySubscription } from '../../../model/resource/names.ts';
+import { completeSilenced, silencedName, silencedSchema } from '../../../model/silence/silenced.ts';
 import type { EventAddress, Incidents } from '../../events/incidents.ts';
 import type { Resources } from '../../resources/resources.ts';
 

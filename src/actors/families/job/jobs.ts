@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { JobContext, JobError, JobFact, JobOrder } from '../../../machines/job/job-machine.ts';
 import { MonError } from '../../../model/errors.ts';
-import { undoSecondsOf } from '../../../model/job.ts';
+import { undoSecondsOf } from '../../../model/resource/job.ts';
 import type { EventIndex } from '../../events/event-index.ts';
 import { type EventFilter, testOf } from '../../events/event-search.ts';
 import { walkInTurns } from '../../events/walk-in-turns.ts';
 import { awaitReceipt } from '../../outcomes/receipts.ts';
-import type { Faults } from '../../runtime/facts.ts';
+import type { Faults } from '../../runtime/inspection/facts.ts';
 import type { Families } from '../kit/families.ts';
 import type { FamilyActors } from '../kit/family-actors.ts';
 import { type JobIdentity, jobFamily } from './job-family.ts';

@@ -1,9 +1,9 @@
 // The actors of one family, once it is known what they may reach: starts them, finds them, tells them facts.
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
 import type { ActorId, ActorMessage, Behaviour, ChildSpec, Receipt } from '../../runtime/contract.ts';
+import { contextOf, stateValueOf } from '../../runtime/inspection/snapshot.ts';
 import type { Registry } from '../../runtime/registry.ts';
-import { contextOf, stateValueOf } from '../../runtime/snapshot.ts';
-import type { Supervisor } from '../../runtime/supervisor.ts';
+import type { Supervisor } from '../../runtime/supervision/supervisor.ts';
 import type { Effect, Family } from './family.ts';
 import { FamilyBehaviour, type FamilyServices } from './family-behaviour.ts';
 import { type FindSupervisor, type Place, supervisorFor } from './place.ts';

@@ -14,7 +14,7 @@ import type {
   Origin,
   Receipt,
 } from '../../runtime/contract.ts';
-import { contextOf } from '../../runtime/snapshot.ts';
+import { contextOf } from '../../runtime/inspection/snapshot.ts';
 import type { CommonEffect, Durable, Effect, Family, Member, OwnEffect, WaitsFor } from './family.ts';
 
 /** What every family leans on. */

@@ -6,7 +6,7 @@
 //                subject stay inside its supervisor, and a fault that many share stays inside a partition
 import { createHash } from 'node:crypto';
 import type { ActorId, SupervisorSpec } from '../../runtime/contract.ts';
-import type { Supervisor } from '../../runtime/supervisor.ts';
+import type { Supervisor } from '../../runtime/supervision/supervisor.ts';
 
 export type Place<TIdentity> =
   | { readonly type: 'root' }

@@ -1,6 +1,6 @@
 // When a check was last asked for. Agents tell the requests of one check apart by the second they were issued in, and drop the
 // second of two: who asks for a check that just ran is served in the next second instead.
-import type { CheckConfig } from '../../../model/check.ts';
+import type { CheckConfig } from '../../../model/check/check.ts';
 
 const keyOf = ({ metadata }: CheckConfig): string => `${metadata.namespace}/${metadata.name}`;
 

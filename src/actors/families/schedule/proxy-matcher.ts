@@ -1,8 +1,8 @@
 // Remembers which entities matched a proxy check: an expression is evaluated again only for entities that changed, so
 // that the ticks of a check over thousands of them cost next to nothing.
 import { configOf } from '../../../machines/entity/registration-rule.ts';
-import type { CheckConfig } from '../../../model/check.ts';
-import type { Entity } from '../../../model/entity.ts';
+import type { CheckConfig } from '../../../model/check/check.ts';
+import type { Entity } from '../../../model/entity/entity.ts';
 import { type CandidateVerdict, candidateJson, judgeCandidate } from '../../../pipeline/candidates.ts';
 import type { ExpressionRunner } from '../../../pipeline/sandbox/protocol.ts';
 import { maxCandidatesAtOnce } from './limits.ts';

@@ -1,5 +1,5 @@
 // The request for one run of a check: its definition, with the hooks and assets it names, in full.
-import type { CheckConfig } from '../../../model/check.ts';
+import type { CheckConfig } from '../../../model/check/check.ts';
 import type { CheckRequest, RequestedAsset, RequestedHook } from '../../../wire/messages.ts';
 import type { Configuration } from '../../resources/configuration.ts';
 

@@ -2,12 +2,12 @@
 // each request reaches every session that shares a subscription, or the agent whose turn it is.
 import { randomUUID } from 'node:crypto';
 import { proxyDelaysMs } from '../../../machines/schedule/proxy-splay-rule.ts';
-import { type CheckConfig, checkSchema } from '../../../model/check.ts';
-import type { Entity } from '../../../model/entity.ts';
-import type { CheckEvent } from '../../../model/event.ts';
-import { defaultNamespace, entitySubscription } from '../../../model/names.ts';
-import { substituteCommand, tokenData } from '../../../model/token-substitution.ts';
-import type { IsTrusted } from '../../../model/token-trust.ts';
+import { type CheckConfig, checkSchema } from '../../../model/check/check.ts';
+import type { Entity } from '../../../model/entity/entity.ts';
+import type { CheckEvent } from '../../../model/event/event.ts';
+import { defaultNamespace, entitySubscription } from '../../../model/resource/names.ts';
+import { substituteCommand, tokenData } from '../../../model/template/token-substitution.ts';
+import type { IsTrusted } from '../../../model/template/token-trust.ts';
 import type { ResolveSecrets } from '../../../pipeline/ports.ts';
 import type { CheckRequest } from '../../../wire/messages.ts';
 import type { Withheld } from '../../problems/withheld.ts';

@@ -6,7 +6,7 @@ import type {
   ScheduleFact,
 } from '../../../machines/schedule/schedule-facts.ts';
 import { scheduleMachine } from '../../../machines/schedule/schedule-machine.ts';
-import type { CheckConfig } from '../../../model/check.ts';
+import type { CheckConfig } from '../../../model/check/check.ts';
 import { defineFamily } from '../kit/family.ts';
 import { maxScheduleMail } from '../kit/limits.ts';
 

@@ -1,9 +1,9 @@
 // One schedule actor for every check definition, kept in step with the resource table: a definition that comes, changes or
 // goes takes effect at once.
 import type { ScheduleContext, ScheduleFact } from '../../../machines/schedule/schedule-facts.ts';
-import type { CheckConfig } from '../../../model/check.ts';
+import type { CheckConfig } from '../../../model/check/check.ts';
 import type { Configuration } from '../../resources/configuration.ts';
-import type { Faults } from '../../runtime/facts.ts';
+import type { Faults } from '../../runtime/inspection/facts.ts';
 import type { Families } from '../kit/families.ts';
 import type { FamilyActors } from '../kit/family-actors.ts';
 import { type ScheduleIdentity, type SchedulePorts, scheduleFamily } from './schedule-family.ts';

@@ -1,7 +1,7 @@
 // The family `session`: one actor for each agent connection. It is never restarted: the agent connects again by itself.
 import type { SessionContext, SessionEffect, SessionFact } from '../../../machines/session/session-facts.ts';
 import { sessionMachine } from '../../../machines/session/session-machine.ts';
-import { entityKey } from '../../../model/names.ts';
+import { entityKey } from '../../../model/resource/names.ts';
 import { defineFamily } from '../kit/family.ts';
 import { maxSessionMail } from '../kit/limits.ts';
 

@@ -3,8 +3,8 @@
 // agent connects again by itself.
 import { configOf, withoutManagedLabel } from '../../../machines/entity/registration-rule.ts';
 import type { SessionContext, SessionFact } from '../../../machines/session/session-facts.ts';
-import type { Entity, EntityConfig } from '../../../model/entity.ts';
-import { entityKey, entitySubscription } from '../../../model/names.ts';
+import type { Entity, EntityConfig } from '../../../model/entity/entity.ts';
+import { entityKey, entitySubscription } from '../../../model/resource/names.ts';
 import { encodeFrame } from '../../../wire/frames.ts';
 import { type CheckRequest, unknownEntityName } from '../../../wire/messages.ts';
 import type { FamilyActors } from '../kit/family-actors.ts';

@@ -2,7 +2,7 @@
 // each silence, so that a restart forgets nothing of it; counts are written a few seconds late, and a crash loses those.
 import { z } from 'zod';
 import type { SilenceEnd } from '../../../machines/silence/silence-facts.ts';
-import type { Silenced } from '../../../model/silenced.ts';
+import type { Silenced } from '../../../model/silence/silenced.ts';
 import type { RecordKind } from '../../../store/snapshot-store.ts';
 import type { GroupCommit } from '../../durable/group-commit.ts';
 import { keptEndedSilences, silenceFiguresMs } from '../kit/limits.ts';

@@ -1,7 +1,7 @@
 // The silences of now, by namespace: asked once for every event on its way in, so an empty namespace costs one lookup.
-import type { Event } from '../../../model/event.ts';
-import type { Silenced } from '../../../model/silenced.ts';
-import { silencedBy } from '../../../model/silencing.ts';
+import type { Event } from '../../../model/event/event.ts';
+import type { Silenced } from '../../../model/silence/silenced.ts';
+import { silencedBy } from '../../../model/silence/silencing.ts';
 
 const none: readonly string[] = [];
 

@@ -1,7 +1,7 @@
 // What the silences of a namespace do now, and which ended: what people ask before they lift one, or look for one that is gone.
-import type { CheckEvent } from '../../../model/event.ts';
-import type { Silenced } from '../../../model/silenced.ts';
-import { coveredBy, phaseAt, spanOf } from '../../../model/silencing.ts';
+import type { CheckEvent } from '../../../model/event/event.ts';
+import type { Silenced } from '../../../model/silence/silenced.ts';
+import { coveredBy, phaseAt, spanOf } from '../../../model/silence/silencing.ts';
 import type { EventIndex } from '../../events/event-index.ts';
 import { walkInTurns } from '../../events/walk-in-turns.ts';
 import type { Resources } from '../../resources/resources.ts';

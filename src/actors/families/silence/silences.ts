@@ -1,11 +1,11 @@
 // The silences: one actor for each entry, which knows when it begins and ends, beside the index that events ask. Kept in
 // step with the resource table; an entry whose time is over is deleted from it.
 import type { SilenceContext, SilenceEnd, SilenceFact } from '../../../machines/silence/silence-facts.ts';
-import type { Event } from '../../../model/event.ts';
-import type { Silenced } from '../../../model/silenced.ts';
-import { spanOf } from '../../../model/silencing.ts';
+import type { Event } from '../../../model/event/event.ts';
+import type { Silenced } from '../../../model/silence/silenced.ts';
+import { spanOf } from '../../../model/silence/silencing.ts';
 import type { Resource, ResourceTable } from '../../resources/resource-table.ts';
-import type { Faults } from '../../runtime/facts.ts';
+import type { Faults } from '../../runtime/inspection/facts.ts';
 import type { Families } from '../kit/families.ts';
 import type { FamilyActors } from '../kit/family-actors.ts';
 import { endAgainMs } from '../kit/limits.ts';

@@ -1,7 +1,7 @@
 // Checks of the earlier generation as checks of today.
 
 import { isMap, type Json } from '../../../model/earlier/json.ts';
-import { entitySubscription } from '../../../model/names.ts';
+import { entitySubscription } from '../../../model/resource/names.ts';
 import type { Report } from '../report.ts';
 import { translateCondition } from './expressions.ts';
 import {

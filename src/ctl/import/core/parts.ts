@@ -1,7 +1,7 @@
 // Parts that several definitions of the earlier generation share: names, attributes as labels, tokens, windows of time.
 import { isMap, type Json } from '../../../model/earlier/json.ts';
 import { readClockTime } from '../../../model/earlier/time-window-rules.ts';
-import { weekdays } from '../../../model/window-words.ts';
+import { weekdays } from '../../../model/silence/window-words.ts';
 
 export interface Resource {
   readonly type: string;

@@ -3,10 +3,10 @@
 
 import type { Resource } from '../../../actors/resources/resource-table.ts';
 import type { Resources } from '../../../actors/resources/resources.ts';
-import type { AuthProvider, DirectoryProvider } from '../../../model/auth-provider.ts';
+import type { AuthProvider, DirectoryProvider } from '../../../model/access/auth-provider.ts';
+import { runtimeAuthorities, type TrustedAuthorities } from '../../../model/access/trusted-authorities.ts';
 import { MonError } from '../../../model/errors.ts';
-import { runtimeAuthorities, type TrustedAuthorities } from '../../../model/trusted-authorities.ts';
-import { within } from '../../../model/within.ts';
+import { within } from '../../../model/time/within.ts';
 import type { Log } from '../../log.ts';
 import { askDirectory, type DirectoryAnswer } from './directory.ts';
 import type { Identity } from './identity.ts';

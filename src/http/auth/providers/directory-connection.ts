@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { connect, isIP } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
-import type { DirectoryServer } from '../../../model/auth-provider.ts';
-import { type TrustedAuthorities, trusting } from '../../../model/trusted-authorities.ts';
+import type { DirectoryServer } from '../../../model/access/auth-provider.ts';
+import { type TrustedAuthorities, trusting } from '../../../model/access/trusted-authorities.ts';
 import { directoryTimeoutMs } from './limits.ts';
 
 const tlsOptionsOf = (server: DirectoryServer, authorities: TrustedAuthorities): ConnectionOptions => {

@@ -11,8 +11,8 @@ import {
   InvalidCredentialsError,
   SizeLimitExceededError,
 } from 'ldapts';
-import type { DirectoryProvider, DirectoryServer } from '../../../model/auth-provider.ts';
-import type { TrustedAuthorities } from '../../../model/trusted-authorities.ts';
+import type { DirectoryProvider, DirectoryServer } from '../../../model/access/auth-provider.ts';
+import type { TrustedAuthorities } from '../../../model/access/trusted-authorities.ts';
 import { openDirectory } from './directory-connection.ts';
 import { groupsUnder, type Identity, isFitName, withPrefix } from './identity.ts';
 import { maxGroups } from './limits.ts';

@@ -1,5 +1,5 @@
 // A user authenticated by a provider: name, groups and origin.
-import { clusterAdminsGroup } from '../../../model/seeds.ts';
+import { clusterAdminsGroup } from '../../../model/resource/seeds.ts';
 import { usersGroup } from '../principal.ts';
 import { maxIdentityCharacters } from './limits.ts';
 

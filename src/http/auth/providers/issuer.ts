@@ -2,9 +2,9 @@
 // signature, audience, nonce, times.
 import { isIP } from 'node:net';
 import * as oidc from 'openid-client';
-import type { OidcProvider } from '../../../model/auth-provider.ts';
+import type { OidcProvider } from '../../../model/access/auth-provider.ts';
+import type { TrustedAuthorities } from '../../../model/access/trusted-authorities.ts';
 import { MonError } from '../../../model/errors.ts';
-import type { TrustedAuthorities } from '../../../model/trusted-authorities.ts';
 import { groupsUnder, type Identity, isFitName, withPrefix } from './identity.ts';
 import { discoveryLifetimeMs, issuerTimeoutSeconds } from './limits.ts';
 import { createTrustingFetch } from './trusting-fetch.ts';

@@ -4,9 +4,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as oidc from 'openid-client';
 import type { Resources } from '../../../actors/resources/resources.ts';
-import type { AuthProvider, OidcProvider } from '../../../model/auth-provider.ts';
+import type { AuthProvider, OidcProvider } from '../../../model/access/auth-provider.ts';
+import { runtimeAuthorities, type TrustedAuthorities } from '../../../model/access/trusted-authorities.ts';
 import { MonError } from '../../../model/errors.ts';
-import { runtimeAuthorities, type TrustedAuthorities } from '../../../model/trusted-authorities.ts';
 import type { Log } from '../../log.ts';
 import { providersSegment } from './directories.ts';
 import type { Identity } from './identity.ts';

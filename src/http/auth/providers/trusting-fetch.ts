@@ -2,7 +2,7 @@
 // certificates of a private authority. Follows no redirects; response sizes are limited.
 import { request } from 'node:https';
 import type { CustomFetch } from 'openid-client';
-import type { TrustedAuthorities } from '../../../model/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../../../model/access/trusted-authorities.ts';
 import { maxIssuerAnswerBytes } from './limits.ts';
 
 type Send = (...given: Parameters<CustomFetch>) => Promise<Response>;

@@ -4,7 +4,7 @@ import type { EventPlace } from '../../../actors/events/event-entry.ts';
 import type { EventFilter, EventSearch } from '../../../actors/events/event-search.ts';
 import { type Severity, severities } from '../../../machines/check/severity-rule.ts';
 import { MonError } from '../../../model/errors.ts';
-import type { CheckEvent } from '../../../model/event.ts';
+import type { CheckEvent } from '../../../model/event/event.ts';
 import { eventKind } from '../../../model/kinds/watching.ts';
 import { selectorFilter, unreadableToken } from '../../listing.ts';
 import type { Call } from '../../route.ts';

@@ -1,6 +1,6 @@
 // One row of an event list. Contains no labels, annotations or commands, so no secrets.
 import type { EventEntry } from '../../../actors/events/event-entry.ts';
-import type { Acknowledgement } from '../../../model/acknowledgement.ts';
+import type { Acknowledgement } from '../../../model/event/acknowledgement.ts';
 import { maxRowOutputCharacters } from '../limits.ts';
 import type { EventRow, Rerun, RowAcknowledgement } from './protocol.ts';
 

@@ -1,7 +1,7 @@
 // Whether the check of an event can be run again from here: its definition is set up, and an agent that would run it is
 // connected.
 import type { Backend } from '../../../actors/backend.ts';
-import { defaultNamespace, entitySubscription } from '../../../model/names.ts';
+import { defaultNamespace, entitySubscription } from '../../../model/resource/names.ts';
 import type { RerunOf } from './event-row.ts';
 
 type Known = {

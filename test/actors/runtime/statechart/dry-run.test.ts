@@ -8,7 +8,7 @@ import { executorOf } from '../../../../src/actors/runtime/statechart/executor.t
 import { machineGraph } from '../../../../src/http/inspect/machine-graph.ts';
 import { activeStateIds } from '../../../../src/http/inspect/state-value.ts';
 import { checkMachine } from '../../../../src/machines/check/check-machine.ts';
-import { eventSchema } from '../../../../src/model/event.ts';
+import { eventSchema } from '../../../../src/model/event/event.ts';
 import { createFakeSystem } from '../../../http/inspect/fake-system.ts';
 import { sampleMachine } from '../../../http/inspect/sample-machine.ts';
 import { fc } from '../../../property.ts';
