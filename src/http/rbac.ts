@@ -99,6 +99,21 @@ export const authorize = (table: Resources, principal: Principal, request: Acces
   return denied(principal, request);
 };
 
+/** The namespaces in which a principal may do something; undefined: in all. */
+export const namespacesWhere = (
+  table: Resources,
+  principal: Principal,
+  right: Pick<AccessRequest, 'verb' | 'resource'>,
+): readonly string[] | undefined => {
+  const allows = (namespace: string): boolean =>
+    authorize(table, principal, { ...right, namespace, resourceName: '' }).allow;
+  if (allows('')) return undefined;
+  return table
+    .list('namespaces')
+    .items.map(({ name }) => String(name))
+    .filter(allows);
+};
+
 /** Whether a principal can see a namespace: by a cluster-wide rule on namespaces, or by any binding in it. */
 export const seesNamespace = (table: Resources, principal: Principal, namespace: string): boolean => {
   const request = { resource: 'namespaces', namespace: '', resourceName: namespace } as const;

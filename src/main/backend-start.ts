@@ -9,8 +9,6 @@ import { keptLicenseFault } from '../actors/resources/licensed-limit.ts';
 import { realClock } from '../actors/runtime/time/clock.ts';
 import { type Api, createApi } from '../http/api.ts';
 import { createHashingQueue } from '../http/auth/hashing-queue.ts';
-import { createEventList } from '../http/inspect/events/event-list.ts';
-import { createRerunOf } from '../http/inspect/events/rerun.ts';
 import { inspectionDocs } from '../http/inspect/route-docs.ts';
 import { jobRefusal } from '../http/job-rights.ts';
 import type { SilencingLimits } from '../http/routes/silenced.ts';
@@ -43,7 +41,7 @@ import {
   parsePublicUrl,
   plainHost,
 } from './listen-address.ts';
-import { addLiveInspection } from './live-inspection.ts';
+import { addLiveInspection, openEventList } from './live-inspection.ts';
 import { controlName } from './maintenance/control-path.ts';
 import type { Control } from './maintenance/control-server.ts';
 import { serveControl } from './maintenance/serve-control.ts';
@@ -191,7 +189,7 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
   if (unlicensed !== null) log.warn({ why: unlicensed }, 'stored license is invalid');
   const hashing = createHashingQueue();
   await firstUser({ settings, table: backend.resources, hashing, log });
-  const eventList = createEventList(backend.events, createRerunOf(backend));
+  const eventList = openEventList(backend);
   const silencing = silencingLimits(settings);
   const api = await createApi({
     logins: backend,

@@ -2,11 +2,12 @@
 import type { Backend } from '../actors/backend.ts';
 import { families } from '../actors/families/table.ts';
 import type { Api } from '../http/api.ts';
-import type { EventList } from '../http/inspect/events/event-list.ts';
+import { createEventList, type EventList } from '../http/inspect/events/event-list.ts';
+import { createRerunOf } from '../http/inspect/events/rerun.ts';
 import type { InspectionDeps } from '../http/inspect/request.ts';
 import { registerInspection } from '../http/inspect/routes.ts';
 import { createRuntimePort } from '../http/inspect/runtime-port.ts';
-import { authorize } from '../http/rbac.ts';
+import { authorize, namespacesWhere } from '../http/rbac.ts';
 import { MonError } from '../model/errors.ts';
 import type { Logger } from '../program/log.ts';
 import { allMachines } from './all-machines.ts';
@@ -30,6 +31,15 @@ const splitOnce = (text: string, at: string): readonly [string, string] => {
   const place = text.indexOf(at);
   return place < 0 ? [text, ''] : [text.slice(0, place), text.slice(place + at.length)];
 };
+
+/** The lists of events, for the API and for the streams of inspection. */
+export const openEventList = (backend: Backend): EventList =>
+  createEventList({
+    index: backend.events,
+    rerunOf: createRerunOf(backend),
+    listable: (principal) =>
+      namespacesWhere(backend.resources, principal, { verb: 'list', resource: 'events' }),
+  });
 
 export const addLiveInspection = ({ backend, api, log, eventList, allowControl }: LiveInspection): void => {
   api.server.app.addHook('preClose', async () => eventList.close());

@@ -6,11 +6,9 @@ import type { BackendOptions } from '../../src/actors/compose/open-dependencies.
 import { seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { type Api, type ApiOptions, createApi } from '../../src/http/api.ts';
 import type { EdgeLimits } from '../../src/http/edge/limits.ts';
-import { createEventList } from '../../src/http/inspect/events/event-list.ts';
-import { createRerunOf } from '../../src/http/inspect/events/rerun.ts';
 import { inspectionDocs } from '../../src/http/inspect/route-docs.ts';
 import { silentLog } from '../../src/http/log.ts';
-import { addLiveInspection } from '../../src/main/live-inspection.ts';
+import { addLiveInspection, openEventList } from '../../src/main/live-inspection.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
 import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
 import { hashOf } from './harness.ts';
@@ -59,7 +57,7 @@ export const openRealHouse = async (
     adminPassword: realPassword,
     hash: async (password) => hashOf(password),
   });
-  const eventList = createEventList(backend.events, createRerunOf(backend));
+  const eventList = openEventList(backend);
   const api = await createApi({
     logins: backend,
     backend,

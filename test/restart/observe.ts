@@ -2,9 +2,9 @@
 // of the API as two users, headers, figures, the order of the event list, what every actor waits for.
 
 import { configurationCheck } from '../../src/actors/compose/compose-problems.ts';
+import { nameIn } from '../../src/actors/events/event-scope.ts';
 import { refusalsCheckName } from '../../src/actors/families/client/refusals.ts';
 import { platformNamespace } from '../../src/actors/platform/platform-events.ts';
-import { nameOf } from '../../src/http/inspect/events/event-row.ts';
 import type { keys, Player } from './player.ts';
 
 export type Seen = Readonly<Record<string, unknown>>;
@@ -143,14 +143,19 @@ const lasting = (value: unknown, moment: Moment): unknown => {
 const figures = (player: Player): Seen => {
   const { backend } = player.world;
   const { entities, sessions, checksStopped } = backend.gauges();
-  const urgent = [...backend.events.urgent('default', undefined)]
+  const urgent = [...backend.events.urgent({ namespace: 'default' }, undefined)]
     .filter(({ key }) => !key.endsWith('/keepalive'))
-    .map(({ key, since, rank, silenced }) => ({ name: nameOf(key), since, rank, silenced }));
+    .map(({ key, since, rank, silenced }) => ({
+      name: nameIn({ namespace: 'default' }, key),
+      since,
+      rank,
+      silenced,
+    }));
   return {
     gauges: { entities, sessions, checksStopped },
     allowance: backend.entityAllowance(),
     'order of events': urgent,
-    counts: backend.events.counts('default'),
+    counts: backend.events.counts({ namespace: 'default' }),
   };
 };
 

@@ -46,7 +46,7 @@ export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> =>
   });
   registerUi(app, { root: webRoot });
   const index = new EventIndex({ nowMs: () => Date.now(), silencesMatching: () => [], onFault: () => {} });
-  const eventList = createEventList(index, () => 'agent');
+  const eventList = createEventList({ index, rerunOf: () => 'agent' });
   const deps: InspectionDeps = {
     port: system.port,
     allowControl: false,

@@ -6,8 +6,9 @@
 import { type Severity, severities, sinceInHistory } from '../../machines/check/severity-rule.ts';
 import type { CheckEvent } from '../../model/event/event.ts';
 import { byName, byUrgency, type EventEntry, rankOf, type Standing } from './event-entry.ts';
+import { type EventScope, isInScope } from './event-scope.ts';
 import { keptChanges, remarkedPerTurn } from './limits.ts';
-import { SortedList } from './sorted-list.ts';
+import { mergeSorted, SortedList } from './sorted-list.ts';
 
 type Counts = Readonly<Record<Severity, number>>;
 
@@ -91,14 +92,17 @@ export class EventIndex {
     }
   }
 
-  /** Worst first, from a standing on, itself included. */
-  urgent(namespace: string, from: Standing | undefined): Iterable<EventEntry> {
-    return this.#boards.get(namespace)?.byUrgency.from(from) ?? [];
+  /** Worst first, from a standing on, itself included. Reads every namespace of the scope, a little ahead. */
+  urgent(scope: EventScope, from: Standing | undefined): Iterable<EventEntry> {
+    const lists = this.#boardsIn(scope).map((board) => board.byUrgency.from(from));
+    return lists.length === 1 ? (lists[0] ?? []) : mergeSorted(lists, byUrgency);
   }
 
-  counts(namespace: string): EventCounts {
-    const { all, silenced } = this.#boards.get(namespace) ?? { all: noCounts(), silenced: noCounts() };
-    return { all: named(all), silenced: named(silenced) };
+  counts(scope: EventScope): EventCounts {
+    const boards = this.#boardsIn(scope);
+    const sum = (of: 'all' | 'silenced'): Counts =>
+      named(noCounts().map((_, rank) => boards.reduce((all, board) => all + (board[of][rank] ?? 0), 0)));
+    return { all: sum('all'), silenced: sum('silenced') };
   }
 
   /** What changed after a sequence number, oldest first; undefined when some of it is no longer kept. */
@@ -121,9 +125,17 @@ export class EventIndex {
     this.#remarking.set(namespace, pass);
   }
 
-  /** Resolves when every event of a namespace carries the silences known at the time of the call. */
-  async settled(namespace: string): Promise<void> {
-    await this.#remarking.get(namespace)?.done;
+  /** Resolves when every event of the scope carries the silences known at the time of the call. */
+  async settled(scope: EventScope): Promise<void> {
+    for (const [namespace, { done }] of [...this.#remarking]) if (isInScope(scope, namespace)) await done;
+  }
+
+  #boardsIn(scope: EventScope): readonly Board[] {
+    if (scope.namespace !== '') {
+      const board = this.#boards.get(scope.namespace);
+      return board === undefined ? [] : [board];
+    }
+    return [...this.#boards].filter(([name]) => isInScope(scope, name)).map(([, board]) => board);
   }
 
   #add(key: string, event: CheckEvent, since: number): void {

@@ -12,13 +12,14 @@ import {
   placeOf,
   withSilences,
 } from './event-entry.ts';
+import { type EventGroupName, groupOf } from './event-grouping.ts';
 import type { EventCounts, EventIndex } from './event-index.ts';
+import { type EventScope, isInScope, prefixOf } from './event-scope.ts';
 import { walkInTurns } from './walk-in-turns.ts';
 
 type EventOrder = 'worst' | 'newest' | 'oldest' | 'name';
 
-export interface EventFilter {
-  readonly namespace: string;
+export interface EventFilter extends EventScope {
   readonly severities?: readonly Severity[] | undefined;
   readonly silenced?: boolean | undefined;
   /** Whether somebody acknowledged the incident. */
@@ -27,6 +28,8 @@ export interface EventFilter {
   readonly owner?: string | undefined;
   readonly entity?: string | undefined;
   readonly check?: string | undefined;
+  /** Of one group alone. */
+  readonly group?: EventGroupName | undefined;
   /** Words that must all occur in the entity's name, the check's or the output, whatever their case. */
   readonly words?: readonly string[];
   /** Asked last; sees the event with its silences of now. */
@@ -50,18 +53,25 @@ export type EntryTest = (entry: EventEntry) => boolean;
 
 /** Cheap questions first. */
 export const testOf = (filter: EventFilter): EntryTest => {
-  const { namespace, silenced, acknowledged, owner, entity, check, words = [], selector } = filter;
+  const { silenced, acknowledged, owner, entity, check, group, words = [], selector } = filter;
   const ranks = ranksOf(filter);
   return (entry) =>
-    entry.namespace === namespace &&
+    isInScope(filter, entry.namespace) &&
     ranks.includes(entry.rank) &&
     (silenced === undefined || entry.silenced.length > 0 === silenced) &&
     (acknowledged === undefined || (ownerOf(entry) !== undefined) === acknowledged) &&
     (owner === undefined || ownerOf(entry) === owner) &&
     (entity === undefined || entry.event.entity.metadata.name === entity) &&
     (check === undefined || entry.event.check.metadata.name === check) &&
+    (group === undefined || groupOf(group.by, filter, entry) === group.name) &&
     (words.length === 0 || hasWords(entry, words)) &&
     (selector === undefined || selector(withSilences(entry.event, entry.silenced)));
+};
+
+/** What the keys of all that can fit begin with. */
+const startOf = (filter: EventFilter): string => {
+  const { namespace, entity } = filter;
+  return namespace === '' || entity === undefined ? prefixOf(filter) : `${namespace}/${entity}/`;
 };
 
 const ownerOf = ({ event }: EventEntry): string | undefined => event.check.acknowledgement?.owner;
@@ -76,7 +86,7 @@ const hasWords = ({ key, event }: EventEntry, words: readonly string[]): boolean
 
 /** Resolves with one page. Holds the loop for about `searchTurnMs` at a time. */
 export const searchEvents = async (index: EventIndex, search: EventSearch): Promise<EventPage> => {
-  await index.settled(search.namespace);
+  await index.settled(search);
   const counted = countOf(index, search);
   return search.order === 'worst' && search.entity === undefined
     ? pageOfUrgent(index, search, counted)
@@ -85,12 +95,13 @@ export const searchEvents = async (index: EventIndex, search: EventSearch): Prom
 
 /** Whether it asks for a part of the namespace that the index does not count. */
 export const isNarrowed = (filter: EventFilter): boolean => {
-  const { acknowledged, owner, entity, check, words = [], selector } = filter;
+  const { acknowledged, owner, entity, check, group, words = [], selector } = filter;
   return (
     acknowledged !== undefined ||
     owner !== undefined ||
     entity !== undefined ||
     check !== undefined ||
+    group !== undefined ||
     words.length > 0 ||
     selector !== undefined
   );
@@ -98,11 +109,10 @@ export const isNarrowed = (filter: EventFilter): boolean => {
 
 /** Counts as the index gives them, of the part that is asked for: of every severity, silenced or not. */
 export const countMatching = async (index: EventIndex, filter: EventFilter): Promise<EventCounts> => {
-  await index.settled(filter.namespace);
-  if (!isNarrowed(filter)) return index.counts(filter.namespace);
-  const { namespace, entity } = filter;
+  await index.settled(filter);
+  if (!isNarrowed(filter)) return index.counts(filter);
   const fits = testOf({ ...filter, severities: undefined, silenced: undefined });
-  const prefix = entity === undefined ? `${namespace}/` : `${namespace}/${entity}/`;
+  const prefix = startOf(filter);
   const none = (): Record<Severity, number> => ({ critical: 0, warning: 0, unknown: 0, passing: 0 });
   const counts = { all: none(), silenced: none() };
   await walkInTurns(
@@ -120,9 +130,9 @@ export const countMatching = async (index: EventIndex, filter: EventFilter): Pro
 
 /** How many fit, where the index knows; undefined where it has to be found out. */
 const countOf = (index: EventIndex, search: EventSearch): number | undefined => {
-  const { namespace, silenced } = search;
+  const { silenced } = search;
   if (isNarrowed(search)) return undefined;
-  const counts = index.counts(namespace);
+  const counts = index.counts(search);
   return ranksOf(search)
     .map((rank) => severities[rank] as Severity)
     .map((severity) => {
@@ -148,7 +158,7 @@ const pageOfUrgent = async (
   let hasMore = false;
   const start = counted === undefined || after === undefined ? firstOf(worst) : after;
   await walkInTurns(
-    (from) => index.urgent(search.namespace, from ?? start),
+    (from) => index.urgent(search, from ?? start),
     (entry) => {
       if (entry.rank > best) return 'enough';
       if (!fits(entry) || seen.has(entry)) return 'more';
@@ -181,8 +191,8 @@ const pageOfSorted = async (
   search: EventSearch,
   counted: number | undefined,
 ): Promise<EventPage> => {
-  const { namespace, entity, order, after, limit } = search;
-  const prefix = entity === undefined ? `${namespace}/` : `${namespace}/${entity}/`;
+  const { order, after, limit } = search;
+  const prefix = startOf(search);
   const fits = testOf(search);
   const compare = comparisons[order];
   const found: { readonly entry: EventEntry; readonly place: EventPlace }[] = [];

@@ -77,3 +77,23 @@ export class SortedList<TItem extends TPosition, TPosition = TItem> {
     return low;
   }
 }
+
+/** Several ordered lists as one. Takes one item of each list ahead. */
+export function* mergeSorted<TItem>(
+  lists: readonly Iterable<TItem>[],
+  compare: Compare<TItem>,
+): Generator<TItem, undefined> {
+  const heads = lists.flatMap((list) => {
+    const rest = list[Symbol.iterator]();
+    const first = rest.next();
+    return first.done === true ? [] : [{ rest, item: first.value }];
+  });
+  while (heads.length > 0) {
+    const least = heads.reduce((best, head) => (compare(head.item, best.item) < 0 ? head : best));
+    yield least.item;
+    const next = least.rest.next();
+    if (next.done === true) heads.splice(heads.indexOf(least), 1);
+    else least.item = next.value;
+  }
+  return undefined;
+}

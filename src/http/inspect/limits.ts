@@ -28,6 +28,8 @@ export const maxStreamMs = 4 * 60_000;
 
 /** Interval of change checks for a streamed list. */
 export const feedTickMs = 250;
+/** Groups of events told at once. */
+export const maxGroups = 500;
 /** With more changes than this, the client should reload the list. */
 export const maxFeedRows = 500;
 export const maxRowOutputCharacters = 512;

@@ -37,7 +37,7 @@ const told = (world: World, id: string) => {
   return job && [job.state, job.done, job.skipped, job.failed];
 };
 
-const counts = (world: World) => world.backend.events.counts('default').all;
+const counts = (world: World) => world.backend.events.counts({ namespace: 'default' }).all;
 
 describe('a bulk job', () => {
   test('resolves all that match after ten seconds, in the name of who started it', async (t) => {

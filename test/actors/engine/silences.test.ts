@@ -134,11 +134,11 @@ describe('a silence with windows', () => {
     await world.start();
     await world.post({ status: 1 });
     await world.advance(200_000);
-    assert.equal(world.backend.events.counts('default').silenced.warning, 1);
+    assert.equal(world.backend.events.counts({ namespace: 'default' }).silenced.warning, 1);
     await world.advance(7 * 86_400_000);
-    assert.equal(world.backend.events.counts('default').silenced.warning, 1);
+    assert.equal(world.backend.events.counts({ namespace: 'default' }).silenced.warning, 1);
     await world.advance(300_000);
-    assert.equal(world.backend.events.counts('default').silenced.warning, 0);
+    assert.equal(world.backend.events.counts({ namespace: 'default' }).silenced.warning, 0);
     await world.stop();
   });
 });

@@ -76,7 +76,7 @@ test('when silences change, every event of the namespace is marked before the ne
   index.silencesChanged('default');
   const open = await searchEvents(index, { ...worst, silenced: false });
   assert.equal(open.total, 1_250);
-  assert.equal(index.counts('default').silenced.critical, 1_250);
+  assert.equal(index.counts({ namespace: 'default' }).silenced.critical, 1_250);
   silenced.clear();
   index.silencesChanged('default');
   assert.equal((await searchEvents(index, { ...worst, silenced: true })).total, 0);
@@ -214,7 +214,7 @@ test('property: pages, totals and counts are those of a list filtered and sorted
         after = page.next;
       } while (after !== undefined);
       assert.deepEqual(found, expected);
-      const { all, silenced: hidden } = index.counts('default');
+      const { all, silenced: hidden } = index.counts({ namespace: 'default' });
       for (const severity of severities) {
         const those = [...events.values()].filter(({ event }) => severityOf(event.check.status) === severity);
         assert.equal(all[severity], those.length);

@@ -94,7 +94,7 @@ test('without permission to list events, neither list nor stream is readable; in
   const { house, send } = await open(t);
   for (const path of [root, `${root}/stream`]) {
     assert.equal((await fetch(house.url + path)).status, 401);
-    assert.equal((await send('GET', path.replace('default', '..'))).status, 404);
+    assert.equal((await send('GET', path.replace('events', 'happenings'))).status, 404);
   }
   await send('PUT', '/api/core/v2/users/guest', { username: 'guest', password: 'long-enough-one' });
   const guest = { authorization: await house.login('guest', 'long-enough-one') };

@@ -146,7 +146,7 @@ export class Jobs {
 
   async #matching(namespace: string, filter: EventFilter): Promise<readonly string[]> {
     const { index } = this.#ports;
-    await index.settled(namespace);
+    await index.settled({ namespace });
     const isMatch = testOf(filter);
     const found: string[] = [];
     await walkInTurns(

@@ -33,7 +33,7 @@ export const silenceOverview = async (
   namespace: string,
   { table, index, book, nowMs }: SilenceOverviewPorts,
 ): Promise<SilenceOverview> => {
-  await index.settled(namespace);
+  await index.settled({ namespace });
   const entries = table.list('silenced', { namespace }).items as unknown as readonly Silenced[];
   const known = entries.flatMap((silence) => {
     const phase = phaseAt(spanOf(silence), nowMs());

@@ -4,9 +4,10 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventEntry } from '../../../actors/events/event-entry.ts';
 import type { EventIndex } from '../../../actors/events/event-index.ts';
+import { isInScope, nameIn } from '../../../actors/events/event-scope.ts';
 import { type EventFilter, isNarrowed, ranksOf, testOf } from '../../../actors/events/event-search.ts';
 import { feedTickMs, heartbeatMs, maxFeedRows, maxStreamMs, stalledClientMs } from '../limits.ts';
-import { nameOf, type RerunOf, rowOf } from './event-row.ts';
+import { type RerunOf, rowOf } from './event-row.ts';
 import type { EventChanges, WhyGone } from './protocol.ts';
 
 export interface FeedOptions {
@@ -65,7 +66,7 @@ async function* tell(options: FeedOptions, left: AbortSignal): AsyncGenerator<st
     spokeMs = performance.now();
     return `id: ${epoch}.${seq}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
   };
-  yield message('hello', { epoch, counts: index.counts(filter.namespace) });
+  yield message('hello', { epoch, counts: index.counts(filter) });
   if (known === undefined && lastEventId !== undefined) yield message('lagged', {});
   while (performance.now() < endMs) {
     const found = index.seq === seq ? undefined : changesSince(index, filter, seq, rerunOf);
@@ -107,7 +108,7 @@ export const changesSince = (
   const fits = testOf(filter);
   const first = new Map(
     changes
-      .filter(({ key }) => key.startsWith(`${filter.namespace}/`))
+      .filter(({ key }) => isInScope(filter, key.slice(0, key.indexOf('/'))))
       .reverse()
       .map(({ key, before }) => [key, before]),
   );
@@ -118,12 +119,12 @@ export const changesSince = (
     const entry = index.get(key);
     if (entry !== undefined && fits(entry)) rows.push(rowOf(entry, rerunOf));
     else if (before !== undefined && mayHaveFitted(filter, ranks, before)) {
-      gone.push(nameOf(key));
-      why[nameOf(key)] = whyGone(filter, entry);
+      gone.push(nameIn(filter, key));
+      why[nameIn(filter, key)] = whyGone(filter, entry);
     }
     if (rows.length + gone.length > maxFeedRows) return 'tooMany';
   }
-  const counts = isNarrowed(filter) ? {} : { counts: index.counts(filter.namespace) };
+  const counts = isNarrowed(filter) ? {} : { counts: index.counts(filter) };
   return { ...counts, rows, gone, why };
 };
 

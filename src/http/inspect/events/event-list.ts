@@ -2,16 +2,21 @@
 // events in the namespace. The plain list of the public API is unchanged.
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import { type EventGroup, groupEvents } from '../../../actors/events/event-groups.ts';
 import type { EventIndex } from '../../../actors/events/event-index.ts';
 import { countMatching, type EventFilter, searchEvents } from '../../../actors/events/event-search.ts';
-import { type Call, type GuardedRoute, ok } from '../../route.ts';
+import { severities } from '../../../machines/check/severity-rule.ts';
+import { MonError } from '../../../model/errors.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { type AuthenticatedCall, type Call, type GuardedRoute, ok } from '../../route.ts';
 import { json, type RouteDoc } from '../../route-doc.ts';
+import { maxGroups } from '../limits.ts';
 import { inspectionRoot } from '../request.ts';
 import type { StreamSource } from '../stream-bundle.ts';
 import { openEventFeed } from './event-feed.ts';
-import { filterDoc, filterOf, searchDoc, searchOf, tokenOf } from './event-query.ts';
+import { filterDoc, filterOf, groupingOf, searchDoc, searchOf, tokenOf } from './event-query.ts';
 import { type RerunOf, rowOf } from './event-row.ts';
-import type { EventListPage } from './protocol.ts';
+import type { EventGroupList, EventGroupRow, EventListPage } from './protocol.ts';
 
 export interface EventList {
   readonly routes: readonly GuardedRoute[];
@@ -41,6 +46,18 @@ const pageSchema = z.looseObject({
   next: z.string().optional(),
   cursor: z.string(),
 });
+const groupsSchema = z.object({
+  groups: z.array(z.looseObject({ name: z.string(), total: z.int() })),
+  total: z.int(),
+});
+const groupExample = {
+  name: 'web-01',
+  counts,
+  total: 12,
+  acknowledged: 0,
+  silenced: 0,
+  since: 1_795_233_213,
+};
 const countsExample = { all: counts, silenced: { critical: 0, warning: 0, unknown: 0, passing: 0 } };
 
 const listDoc: RouteDoc = {
@@ -51,6 +68,18 @@ const listDoc: RouteDoc = {
     200: {
       what: 'one page of rows, how many fit, and how many of each severity, silenced or not',
       shape: json(pageSchema, { items: [rowExample], total: 1, counts: countsExample, cursor: 'm3x8k.1042' }),
+    },
+  },
+};
+
+const groupsDoc: RouteDoc = {
+  tag: 'inspection',
+  summary: 'Group events: how many of each severity every group has',
+  query: { ...filterDoc, by: '`namespace`, `entity`, `check`, `owner` or `label:NAME`' },
+  answers: {
+    200: {
+      what: `at most ${maxGroups} groups, those with most critical events first, and how many there are`,
+      shape: json(groupsSchema, { groups: [groupExample], total: 1 }),
     },
   },
 };
@@ -72,13 +101,41 @@ const streamDoc: RouteDoc = {
   refusals: [429],
 };
 
-/** `rerunOf`: whether a check can be run again; absent: nobody knows of checks and agents here. */
-export const createEventList = (index: EventIndex, rerunOf: RerunOf = () => 'noCheck'): EventList => {
+/** Where a caller may list events; undefined: in all namespaces. */
+type ListableNamespaces = (principal: Principal) => readonly string[] | undefined;
+
+export interface EventListOptions {
+  readonly index: EventIndex;
+  /** Whether a check can be run again; absent: nobody knows of checks and agents here. */
+  readonly rerunOf?: RerunOf;
+  /** Absent: everybody may list everywhere. */
+  readonly listable?: ListableNamespaces;
+}
+
+/** The filter of a list, restricted to what the caller may list. Throws `permissionDenied`. */
+const permitted = <T extends EventFilter>(
+  filter: T,
+  { username }: Principal,
+  listable: readonly string[] | undefined,
+): T => {
+  if (listable === undefined || filter.namespace !== '') return filter;
+  const denied = [...(filter.only ?? [])].find((name) => !listable.includes(name));
+  if (denied !== undefined || listable.length === 0)
+    throw new MonError('permissionDenied', `${username} may not list events in ${denied ?? 'any namespace'}`);
+  return { ...filter, only: filter.only ?? new Set(listable) };
+};
+
+export const createEventList = ({
+  index,
+  rerunOf = () => 'noCheck',
+  listable = () => undefined,
+}: EventListOptions): EventList => {
   const epoch = Date.now().toString(36) + Math.random().toString(36).slice(2, 8);
   const streams = new Set<Readable>();
 
-  const read = async (call: Call): Promise<EventListPage> => {
-    const search = searchOf(call);
+  const read = async (call: AuthenticatedCall): Promise<EventListPage> => {
+    const namespaces = listable(call.principal);
+    const search = permitted(searchOf(call), call.principal, namespaces);
     // Taken before the page is read, so that a stream continuing from here may repeat a change but never misses
     // one.
     const cursor = `${epoch}.${index.seq}`;
@@ -88,8 +145,16 @@ export const createEventList = (index: EventIndex, rerunOf: RerunOf = () => 'noC
       total,
       counts: await countMatching(index, search),
       cursor,
+      ...(search.namespace === '' && namespaces !== undefined ? { namespaces } : {}),
       ...(next === undefined ? {} : { next: tokenOf(next) }),
     };
+  };
+
+  const group = async (call: AuthenticatedCall): Promise<EventGroupList> => {
+    const { filter, by } = groupingOf(call);
+    const scope = permitted(filter, call.principal, listable(call.principal));
+    const groups = await groupEvents(index, scope, by);
+    return { groups: groups.slice(0, maxGroups).map(groupRowOf), total: groups.length };
   };
 
   const follow = (filter: EventFilter, lastEventId: string | undefined): Readable => {
@@ -100,29 +165,64 @@ export const createEventList = (index: EventIndex, rerunOf: RerunOf = () => 'noC
   };
 
   const url = `${inspectionRoot}/namespaces/:namespace/events`;
+  const everywhere = `${inspectionRoot}/events`;
   const access = { resource: 'events' };
   return {
     routes: [
-      { method: 'GET', url, access, doc: listDoc, handle: async (call) => ok(await read(call)) },
-      {
-        method: 'GET',
-        url: `${url}/stream`,
-        access,
-        doc: streamDoc,
-        handle: (call) => ({
-          status: 200,
-          headers: streamHeaders,
-          body: follow(filterOf(call), lastEventIdOf(call)),
+      // A list of all namespaces shows those that the caller may list.
+      ...(
+        [
+          [url, access, ''],
+          [everywhere, 'login', ' of all namespaces'],
+        ] as const
+      ).flatMap(([path, rule, where]): GuardedRoute[] => [
+        {
+          method: 'GET',
+          url: path,
+          access: rule,
+          doc: { ...listDoc, summary: `${listDoc.summary}${where}` },
+          handle: async (call) => ok(await read(call)),
+        },
+        {
+          method: 'GET',
+          url: `${path}/groups`,
+          access: rule,
+          doc: { ...groupsDoc, summary: `${groupsDoc.summary}${where}` },
+          handle: async (call) => ok(await group(call)),
+        },
+      ]),
+      ...(
+        [
+          [url, ''],
+          [everywhere, ' of all namespaces'],
+        ] as const
+      ).map(
+        ([path, where]): GuardedRoute => ({
+          method: 'GET',
+          url: `${path}/stream`,
+          access,
+          doc: { ...streamDoc, summary: `${streamDoc.summary}${where}` },
+          handle: (call) => ({
+            status: 200,
+            headers: streamHeaders,
+            body: follow(filterOf(call), lastEventIdOf(call)),
+          }),
         }),
-      },
+      ),
     ],
     streams: (address) => {
-      const namespace = streamPath.exec(address.pathname)?.[1];
-      if (namespace === undefined) return undefined;
-      const asked = { namespace: decodeURIComponent(namespace), query: queryOf(address) };
-      const filter = filterOf({ parameters: { namespace: asked.namespace }, query: asked.query });
+      const found = streamPath.exec(address.pathname);
+      if (found === null) return undefined;
+      const namespace = decodeURIComponent(found[1] ?? '');
+      const filter = filterOf({ parameters: { namespace }, query: queryOf(address) });
+      const read = namespace === '' && filter.only !== undefined ? [...filter.only] : [namespace];
       return {
-        access: [{ verb: 'list', resource: 'events', namespace: asked.namespace, resourceName: '' }],
+        access: read.map((one) => ({
+          verb: 'list',
+          resource: 'events',
+          namespace: one,
+          resourceName: '',
+        })),
         begin: (lastEventId) => follow(filter, lastEventId),
       };
     },
@@ -132,6 +232,13 @@ export const createEventList = (index: EventIndex, rerunOf: RerunOf = () => 'noC
   };
 };
 
+const groupRowOf = ({ counts, ...group }: EventGroup): EventGroupRow => ({
+  ...group,
+  counts: Object.fromEntries(
+    severities.map((severity, rank) => [severity, counts[rank] ?? 0]),
+  ) as EventGroupRow['counts'],
+});
+
 const lastEventIdOf = ({ headers }: Call): string | undefined => {
   const found = headers['last-event-id'];
   return typeof found === 'string' ? found : undefined;
@@ -139,7 +246,7 @@ const lastEventIdOf = ({ headers }: Call): string | undefined => {
 
 const queryOf = ({ searchParams }: URL): Record<string, string> => Object.fromEntries(searchParams);
 
-const streamPath = new RegExp(`^${inspectionRoot}/namespaces/([^/]+)/events/stream$`);
+const streamPath = new RegExp(`^${inspectionRoot}/(?:namespaces/([^/]+)/)?events/stream$`);
 
 const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',

@@ -1,6 +1,7 @@
 // Parses the query parameters of the event list for the event index.
 import { z } from 'zod';
 import type { EventPlace } from '../../../actors/events/event-entry.ts';
+import type { Grouping } from '../../../actors/events/event-grouping.ts';
 import type { EventFilter, EventSearch } from '../../../actors/events/event-search.ts';
 import { type Severity, severities } from '../../../machines/check/severity-rule.ts';
 import { MonError } from '../../../model/errors.ts';
@@ -23,6 +24,15 @@ const stateList = z
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
+const groupings = ['namespace', 'entity', 'check', 'owner'] as const;
+const groupingSchema = z
+  .string()
+  .max(256)
+  .refine((text) => (groupings as readonly string[]).includes(text) || /^label:./.test(text), {
+    error: `must be one of ${groupings.join(', ')}, label:NAME`,
+  })
+  .transform((text) => text as Grouping);
+
 const filterShape = {
   state: optional(stateList),
   silenced: optional(z.enum(['true', 'false'])),
@@ -31,8 +41,12 @@ const filterShape = {
   entity: optional(z.string().max(256)),
   check: optional(z.string().max(256)),
   search: optional(z.string().max(256)),
+  namespaces: optional(z.string().max(16_384)),
+  by: optional(groupingSchema),
+  group: optional(z.string().max(1_024)),
 };
 const filterSchema = z.object(filterShape);
+const groupsSchema = z.object({ by: groupingSchema });
 const searchSchema = z.object({
   ...filterShape,
   order: optional(z.enum(['worst', 'newest', 'oldest', 'name'])),
@@ -48,6 +62,8 @@ export const filterDoc = {
   owner: 'only incidents that this user takes care of',
   entity: 'only events of this entity',
   check: 'only events of this check',
+  by: '`namespace`, `entity`, `check`, `owner` or `label:NAME`: only events of the `group` of this grouping; an empty or absent `group` is that of events without an owner or label',
+  group: 'the name of the group, see `by`',
   search: 'words that all occur in entity, check or output, case-insensitive',
   fieldSelector: "as in every list, e.g. `event.check.state == 'flapping'`",
   labelSelector: "as in every list, e.g. `region == 'eu'`",
@@ -67,20 +83,31 @@ const flagOf = (text: 'true' | 'false' | undefined): boolean | undefined =>
 type Asked = Pick<Call, 'parameters' | 'query'>;
 
 export const filterOf = (call: Asked): EventFilter => {
-  const { state, silenced, acknowledged, owner, entity, check, search } = parse(filterSchema, call.query);
+  const { state, silenced, acknowledged, owner, entity, check, search, namespaces, by, group } = parse(
+    filterSchema,
+    call.query,
+  );
   const selector = selectorFilter<CheckEvent>(call.query, eventKind);
   return {
     namespace: call.parameters.namespace ?? '',
+    only: namespaces === undefined ? undefined : new Set(namespaces.split(',')),
     severities: state?.flatMap((one) => (one === 'failing' ? failing : [one])),
     silenced: flagOf(silenced),
     acknowledged: flagOf(acknowledged),
     owner,
     entity,
     check,
+    group: by === undefined ? undefined : { by, name: group ?? '' },
     words: (search ?? '').split(/\s+/).filter((word) => word !== ''),
     selector,
   };
 };
+
+/** What is grouped, and by what. */
+export const groupingOf = (call: Asked): { readonly filter: EventFilter; readonly by: Grouping } => ({
+  filter: { ...filterOf(call), group: undefined },
+  by: parse(groupsSchema, call.query).by,
+});
 
 export const searchOf = (call: Call): EventSearch => {
   const { order, limit, continue: token } = parse(searchSchema, call.query);

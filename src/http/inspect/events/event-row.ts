@@ -50,6 +50,3 @@ const acknowledgementOf = (kept: Acknowledgement | null | undefined): RowAcknowl
   const { owner, comment, at, remind_every, remind_at } = kept;
   return { owner, comment: comment.slice(0, maxRowOutputCharacters), at, remind_every, remind_at };
 };
-
-/** The identifier of a row for clients. */
-export const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);

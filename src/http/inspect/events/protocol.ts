@@ -1,5 +1,6 @@
 // The messages of the event list, shared by server and page. Types only.
 import type { EventCounts } from '../../../actors/events/event-index.ts';
+import type { Severity } from '../../../machines/check/severity-rule.ts';
 
 export type { EventCounts };
 
@@ -72,6 +73,8 @@ export interface EventListPage {
   readonly counts: EventCounts;
   /** Token of the next page; absent on the last page. */
   readonly next?: string;
+  /** Of a list of all namespaces: those the caller may list events in; absent if these are all. */
+  readonly namespaces?: readonly string[];
   /** The position from which a stream continues: `Last-Event-ID`. */
   readonly cursor: string;
 }
@@ -82,8 +85,27 @@ export interface EventChanges {
   readonly counts?: EventCounts;
   /** New or changed rows. */
   readonly rows: readonly EventRow[];
-  /** `entity/check` of rows that no longer match or were deleted. */
+  /** `entity/check` of rows that no longer match or were deleted; with the namespace before it in a list of all namespaces. */
   readonly gone: readonly string[];
-  /** Reasons for the entries of `gone`, by `entity/check`. */
+  /** Reasons for the entries of `gone`. */
   readonly why: Readonly<Record<string, WhyGone>>;
+}
+
+/** A group of events in a list. */
+export interface EventGroupRow {
+  /** Empty: without an owner, or without the label. Entities in a list of all namespaces: `namespace/entity`. */
+  readonly name: string;
+  readonly counts: Readonly<Record<Severity, number>>;
+  readonly total: number;
+  readonly acknowledged: number;
+  readonly silenced: number;
+  /** Time of the last severity change of any of its events. */
+  readonly since: number;
+}
+
+export interface EventGroupList {
+  /** Those with most critical events first. */
+  readonly groups: readonly EventGroupRow[];
+  /** How many groups there are, listed or not. */
+  readonly total: number;
 }
