@@ -36,7 +36,7 @@ interface EntityQuery extends PageRequest {
 }
 
 /** The facts about a newly upgraded agent connection. */
-export interface SessionInfo {
+interface SessionInfo {
   readonly namespace: string;
   readonly agentName: string;
   readonly user: string;

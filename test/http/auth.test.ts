@@ -5,7 +5,6 @@ import { createSessions } from '../../src/http/auth/sessions.ts';
 import { maxSessionsPerUser } from '../../src/http/limits.ts';
 import { maxNameCharacters } from '../../src/model/limits.ts';
 import { StoreError } from '../../src/store/snapshot-store.ts';
-import { FakeBackend } from './fake-backend.ts';
 import { basicHeader, openHouse } from './harness.ts';
 import { MemoryCommitter, storeFull } from './memory-committer.ts';
 
@@ -184,9 +183,8 @@ test('tokens that were not made here are refused', async (t) => {
 test('a login survives a restart of the backend', async (t) => {
   const before = await openHouse(t);
   await before.ask('GET', '/api/core/v2/events');
-  const { committer } = before.backend;
-  const after = await openHouse(t, { backend: await FakeBackend.create(committer), clock: before.clock });
   const token = before.tokens.get('admin') ?? '';
+  const after = await before.restart();
   const reply = await after.ask('GET', '/api/core/v2/events', { as: null, headers: bearer(token) });
   assert.equal(reply.status, 200);
 });
@@ -214,7 +212,7 @@ test('right passwords are never throttled', async (t) => {
 
 test('on a full store people can log in, work, and renew their tokens; a store that is away refuses', async (t) => {
   const house = await openHouse(t);
-  house.backend.committer.failWith = storeFull();
+  house.store.fail(storeFull());
   const reply = await login(house, 'admin', 'P@ssw0rd!');
   assert.equal(reply.status, 200);
   const { access_token: access, refresh_token: refresh } = reply.json;
@@ -226,7 +224,7 @@ test('on a full store people can log in, work, and renew their tokens; a store t
     body: { refresh_token: refresh },
   });
   assert.equal(renewed.status, 200);
-  house.backend.committer.failWith = new StoreError('unavailable', 'the store is away');
+  house.store.fail(new StoreError('unavailable', 'the store is away'));
   assert.equal((await login(house, 'admin', 'P@ssw0rd!')).status, 503);
 });
 

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import test from 'node:test';
 import type { Histogram } from '../../src/actors/runtime/load/histogram.ts';
+import { Pressure } from '../../src/actors/runtime/load/pressure.ts';
 import { edgeLimits } from '../../src/http/edge/limits.ts';
 import { WriteWatch } from '../../src/http/edge/write-watch.ts';
-import { MonError } from '../../src/model/errors.ts';
+import { type Entity, entitySchema } from '../../src/model/entity/entity.ts';
 import { maxPayloadBytes } from '../../src/wire/limits.ts';
+import { eventually } from '../eventually.ts';
 import {
   addUser,
   agentEvent,
@@ -18,6 +20,10 @@ import {
   openHouse,
   refusedHandshake,
 } from './harness.ts';
+import { storeFull } from './memory-committer.ts';
+
+const proxy = (name: string): Entity =>
+  entitySchema.parse({ entity_class: 'proxy', metadata: { name, namespace: 'default' } });
 
 const acked = (agent: { acks: { ids: string[] }[] }): string[] => agent.acks.flatMap(({ ids }) => ids);
 
@@ -36,17 +42,19 @@ test('the answer to an upgrade names the backend, the encodings and grants ackno
 
 test('an event is acknowledged after its commit, not before', async (t) => {
   const house = await openHouse(t);
-  house.backend.onFrame = () => null;
   const agent = await connectAgent(t, house);
+  const release = house.holdStore();
   const event = agentEvent();
   agent.send('event', event);
   agent.send('keepalive', { ...agentEvent('keepalive'), timestamp: 1 });
-  while (house.backend.frames.length < 2) await once(agent.socket, 'pong', void agent.socket.ping() as never);
+  await eventually('both frames arrived', () => house.seen.frames.length === 2);
+  // What was sent before this pong has arrived.
+  await once(agent.socket, 'pong', void agent.socket.ping() as never);
   assert.deepEqual(agent.acks, []);
-  for (const { receipt } of house.backend.frames) receipt({ type: 'done' });
+  release();
   await agent.until(() => agent.acks.length > 0);
   assert.deepEqual(agent.acks, [{ ids: [event.id], refused: [] }]);
-  const [first, second] = house.backend.frames;
+  const [first, second] = house.seen.frames;
   assert.equal(first?.kind, 'event');
   assert.equal(second?.kind, 'keepalive');
   assert.deepEqual(first?.event.entity.subscriptions, ['entity:web-01']);
@@ -54,30 +62,32 @@ test('an event is acknowledged after its commit, not before', async (t) => {
 
 test('events that become durable in the same turn share one frame', async (t) => {
   const house = await openHouse(t);
-  house.backend.onFrame = () => null;
   const agent = await connectAgent(t, house);
+  const first = newId();
+  agent.send('event', agentEvent('cpu', first));
+  await agent.until(() => acked(agent).includes(first));
+  const release = house.holdStore();
   const ids = Array.from({ length: 30 }, () => newId());
   for (const id of ids) agent.send('event', agentEvent('cpu', id));
-  while (house.backend.frames.length < 30)
-    await once(agent.socket, 'pong', void agent.socket.ping() as never);
-  for (const { receipt } of house.backend.frames) receipt({ type: 'done' });
-  await agent.until(() => agent.acks.length > 0);
-  assert.deepEqual(agent.acks, [{ ids, refused: [] }]);
+  await eventually('all frames arrived', () => house.seen.frames.length === 1 + ids.length);
+  release();
+  await agent.until(() => acked(agent).length === 1 + ids.length);
+  assert.deepEqual(acked(agent), [first, ...ids]);
+  assert.ok(agent.acks.length < ids.length, `${agent.acks.length} frames`);
   const { ackSeconds, handshakeSeconds } = house.api.edge.counts;
   const count = (histogram: Histogram | undefined) =>
     histogram?.read().counts.reduce((sum, one) => sum + one, 0);
-  assert.equal(count(ackSeconds), ids.length, 'each is in the histogram of acknowledgements');
+  assert.equal(count(ackSeconds), 1 + ids.length, 'each is in the histogram of acknowledgements');
   assert.equal(count(handshakeSeconds.get(101)), 1);
 });
 
 test('what can never be accepted is named and not asked for again; the session goes on', async (t) => {
-  const house = await openHouse(t);
+  const house = await openHouse(t, { entityLimit: 1 });
   const agent = await connectAgent(t, house);
-  const [bad, foreign, rejected, good] = [newId(), newId(), newId(), newId()];
-  house.backend.onFrame = (_, { id }) =>
-    id === rejected
-      ? { type: 'invalid', error: new MonError('paymentRequired', 'entity limit reached') }
-      : { type: 'done' };
+  const [bad, foreign, rejected, good, known] = [newId(), newId(), newId(), newId(), newId()];
+  agent.send('keepalive', agentEvent('keepalive'));
+  agent.send('event', agentEvent('cpu', known));
+  await agent.until(() => acked(agent).includes(known));
   agent.send('event', agentEvent('a b', bad));
   const elsewhere = agentEvent('cpu', foreign);
   elsewhere.entity.metadata.namespace = 'other';
@@ -85,7 +95,8 @@ test('what can never be accepted is named and not asked for again; the session g
   agent.send('event', 'this is not json');
   agent.send('event', '{"__proto__":{"x":1}}');
   agent.send('no_such_type', {});
-  agent.send('event', agentEvent('cpu', rejected));
+  const another = agentEvent('cpu', rejected);
+  agent.send('event', { ...another, check: { ...another.check, proxy_entity_name: 'one-too-many' } });
   agent.send('event', agentEvent('cpu', good));
   await agent.until(() => acked(agent).includes(good));
   const refused = agent.acks.flatMap((ack) => ack.refused);
@@ -98,29 +109,52 @@ test('what can never be accepted is named and not asked for again; the session g
 
 test('an event the store could not take is offered again with the same id until it is stored', async (t) => {
   const house = await openHouse(t, { limits: { retryDelayMs: 5 } });
+  const agent = await connectAgent(t, house);
+  house.store.fail(storeFull());
+  const event = agentEvent();
+  agent.send('event', event);
+  await eventually('it is offered again and again', () => house.seen.frames.length > 3);
+  assert.deepEqual(agent.acks, []);
+  house.store.recover();
+  await agent.until(() => agent.acks.length > 0);
+  assert.deepEqual(acked(agent), [event.id]);
+  assert.deepEqual(new Set(house.seen.frames.map(({ event: { id } }) => id)), new Set([event.id]));
+  const kept = await house.backend.readEvent('default', 'web-01', 'cpu');
+  assert.equal(kept?.check.history?.length, 1, 'it counts once');
+});
+
+test('an event that ends in a fault each time is refused after three offers', async (t) => {
+  const house = await openHouse(t, { limits: { retryDelayMs: 2 } });
   let offers = 0;
-  house.backend.onFrame = () => {
+  house.backend.acceptFrame = (_kind, _event, receipt) => {
     offers += 1;
-    return offers < 4 ? { type: 'outage', error: new MonError('storeFull') } : { type: 'done' };
+    receipt({ type: 'fault', error: new Error('boom') });
   };
   const agent = await connectAgent(t, house);
   const event = agentEvent();
   agent.send('event', event);
   await agent.until(() => agent.acks.length > 0);
-  assert.deepEqual(acked(agent), [event.id]);
-  assert.equal(offers, 4);
-  assert.deepEqual(new Set(house.backend.frames.map(({ event: { id } }) => id)), new Set([event.id]));
+  assert.deepEqual(agent.acks[0]?.refused, [{ id: event.id, message: 'fault: boom' }]);
+  assert.equal(offers, 3);
 });
 
-test('an event that crashes its actor each time is refused after three offers', async (t) => {
+test('an event that crashes its actor again is parked, refused with that reason, and others get through', async (t) => {
   const house = await openHouse(t, { limits: { retryDelayMs: 2 } });
-  house.backend.onFrame = () => ({ type: 'fault', error: new Error('boom') });
+  const put = house.backend.committer.put.bind(house.backend.committer);
+  // The check actor calls this: a throw here crashes it.
+  house.backend.committer.put = (kind, key, encode, settle) => {
+    if (key.endsWith('/cpu')) throw new Error('boom');
+    return put(kind, key, encode, settle);
+  };
   const agent = await connectAgent(t, house);
-  const event = agentEvent();
+  const [event, other] = [agentEvent(), agentEvent('disk')];
   agent.send('event', event);
-  await agent.until(() => agent.acks.length > 0);
-  assert.deepEqual(agent.acks[0]?.refused, [{ id: event.id, message: 'fault: boom' }]);
-  assert.equal(house.backend.frames.length, 3);
+  agent.send('event', other);
+  await agent.until(() => agent.acks.flatMap(({ ids, refused }) => [...ids, ...refused]).length === 2);
+  const [refused] = agent.acks.flatMap((ack) => ack.refused);
+  assert.equal(refused?.id, event.id);
+  assert.match(refused?.message ?? '', /^poison: .*crashed on this message repeatedly/);
+  assert.deepEqual(acked(agent), [other.id]);
 });
 
 test('agents without acknowledgements, of the reference dialect, get none and are served all the same', async (t) => {
@@ -133,15 +167,15 @@ test('agents without acknowledgements, of the reference dialect, get none and ar
     Authorization: basicHeader('agent', 'P@ssw0rd!'),
   });
   agent.send('event', { ...agentEvent('cpu', null, 'old-01') });
-  while (house.backend.frames.length < 1) await once(agent.socket, 'pong', void agent.socket.ping() as never);
+  await eventually('it is kept', () => house.backend.readEvent('default', 'old-01', 'cpu'));
   await once(agent.socket, 'pong', void agent.socket.ping() as never);
-  assert.deepEqual(agent.frames, []);
-  assert.match(house.backend.frames[0]?.event.id ?? '', /^[0-9a-f-]{36}$/);
-  assert.deepEqual(house.backend.sessions[0]?.info.subscriptions, ['linux']);
+  assert.deepEqual(agent.acks, []);
+  assert.match(house.seen.frames[0]?.event.id ?? '', /^[0-9a-f-]{36}$/);
+  assert.deepEqual(house.seen.sessions[0]?.info.subscriptions, ['linux']);
 });
 
 test('handshakes are refused in the order of the reference product, with its texts', async (t) => {
-  const house = await openHouse(t);
+  const house = await openHouse(t, { entityLimit: 1 });
   const { resources } = house.backend;
   await addUser(resources, 'picky', 'picky-password');
   await grant(resources, 'picky', { type: 'User', name: 'picky' }, [
@@ -165,14 +199,14 @@ test('handshakes are refused in the order of the reference product, with its tex
     assert.equal(refused.text.trim(), text);
     assert.equal(refused.headers['x-content-type-options'], 'nosniff');
   }
-  house.backend.entityLimit = 0;
+  await house.backend.putEntity(proxy('the-only-one'), { create: true });
   assert.equal((await refusedHandshake(house, headers)).status, 402);
-  house.backend.ready = false;
-  const early = await refusedHandshake(house, withoutCredentials);
+  const starting = await openHouse(t, { serves: false });
+  const early = await refusedHandshake(starting, withoutCredentials);
   assert.equal(early.status, 503);
   assert.equal(early.text.trim(), 'agentd temporarily unavailable during startup');
   assert.ok(Number(early.headers['retry-after']) > 0);
-  assert.equal(house.backend.sessions.length, 0);
+  assert.equal(house.seen.sessions.length, 0);
 });
 
 test('invalid-agent-names: an agent with an invalid name is rejected with a reason; others are not affected', async (t) => {
@@ -183,9 +217,9 @@ test('invalid-agent-names: an agent with an invalid name is rejected with a reas
     assert.match(refused.text, /agent name|entity name/, JSON.stringify(name));
   }
   assert.equal((await refusedHandshake(house, agentHeaders(''))).status, 400);
-  assert.equal(house.backend.sessions.length, 0);
+  assert.equal(house.seen.sessions.length, 0);
   await connectAgent(t, house);
-  assert.equal(house.backend.sessions.length, 1);
+  assert.equal(house.seen.sessions.length, 1);
 });
 
 test('a request without upgrade is 400, another path 404, and health and readiness are served', async (t) => {
@@ -200,8 +234,8 @@ test('a request without upgrade is 400, another path 404, and health and readine
   assert.equal(await (await fetch(`${url}/ready`)).text(), 'ready\n');
   const health = (await (await fetch(`${url}/health`)).json()) as { ClusterHealth: { Healthy: boolean }[] };
   assert.equal(health.ClusterHealth[0]?.Healthy, true);
-  house.backend.ready = false;
-  assert.equal((await fetch(`${url}/ready`)).status, 503);
+  const starting = await openHouse(t, { serves: false });
+  assert.equal((await fetch(`${starting.agentUrl.replace('ws:', 'http:')}/ready`)).status, 503);
 });
 
 test('a burst of new agents is accepted at the configured rate, the rest gets 429', async (t) => {
@@ -268,7 +302,7 @@ test('an agent of one login may not report for entities its login does not cover
     agent.acks.flatMap(({ refused }) => refused.map(({ id }) => id)),
     [foreign],
   );
-  assert.equal(house.backend.frames.length, 1);
+  assert.equal(house.seen.frames.length, 1);
 });
 
 test('disabling a user ends the sessions of its agents', async (t) => {
@@ -322,15 +356,23 @@ test('an invalid frame ends the session', async (t) => {
 });
 
 test('while the store cannot keep up sockets are not read, and afterwards nothing is lost', async (t) => {
-  const house = await openHouse(t);
+  let isHigh = false;
+  const pressure = new Pressure([() => isHigh]);
+  const house = await openHouse(t, {
+    plant: (backend) => void Object.defineProperty(backend, 'pressure', { value: pressure }),
+  });
   const agent = await connectAgent(t, house);
-  house.backend.setPressure(true);
+  const set = (high: boolean): void => {
+    isHigh = high;
+    pressure.look();
+  };
+  set(true);
   const ids = Array.from({ length: 50 }, () => newId());
   for (const id of ids) agent.send('event', agentEvent('cpu', id));
+  // A whole handshake later they have long arrived, and nobody read them.
   const other = await connectAgent(t, house, agentHeaders('other'));
-  await new Promise((done) => setTimeout(done, 50));
-  assert.equal(house.backend.frames.length, 0);
-  house.backend.setPressure(false);
+  assert.equal(house.seen.frames.length, 0);
+  set(false);
   await agent.until(() => acked(agent).length === ids.length);
   assert.deepEqual(acked(agent), ids);
   other.socket.close();
@@ -338,8 +380,8 @@ test('while the store cannot keep up sockets are not read, and afterwards nothin
 
 test('a session with too many unsettled frames is not read until they settle', async (t) => {
   const house = await openHouse(t, { limits: { maxUnsettledFrames: 10 } });
-  house.backend.onFrame = () => null;
   const agent = await connectAgent(t, house);
+  const release = house.holdStore();
   // Each message fills more than what the socket library takes from the kernel at once.
   const ids = Array.from({ length: 40 }, () => newId());
   const output = 'x'.repeat(100_000);
@@ -347,18 +389,11 @@ test('a session with too many unsettled frames is not read until they settle', a
     const event = agentEvent('cpu', id);
     agent.send('event', { ...event, check: { ...event.check, output } });
   }
-  const settled = new Set<string>();
-  while (settled.size < ids.length) {
-    while (house.backend.frames.length === settled.size) await new Promise((done) => setImmediate(done));
-    await new Promise((done) => setTimeout(done, 5));
-    const open = house.backend.frames.filter(({ event }) => !settled.has(event.id ?? ''));
-    assert.ok(open.length <= 12, `${open.length} frames under way`);
-    for (const { event, receipt } of open) {
-      settled.add(event.id ?? '');
-      receipt({ type: 'done' });
-    }
-  }
+  await eventually('the limit is reached', () => house.seen.frames.length >= 10);
+  release();
   await agent.until(() => acked(agent).length === ids.length);
+  const { mostUnsettled } = house.seen;
+  assert.ok(mostUnsettled >= 10 && mostUnsettled <= 12, `${mostUnsettled} frames under way`);
 });
 
 test('an agent that does not read is cut off, and others do not notice', async (t) => {
@@ -366,13 +401,13 @@ test('an agent that does not read is cut off, and others do not notice', async (
   const deaf = await connectAgent(t, house, agentHeaders('deaf'));
   const fine = await connectAgent(t, house, agentHeaders('fine'));
   deaf.socket.pause();
-  const session = house.backend.sessions[0];
+  const session = house.seen.sessions[0];
   const frame = Buffer.from(`check_request\n${JSON.stringify({ pad: 'x'.repeat(100_000) })}`);
   let sent = 0;
   while (sent < 1_000 && session?.info.send(frame) === true) sent += 1;
   assert.ok(sent < 1_000, 'the connection was never cut');
   assert.equal(session?.info.send(frame), false);
-  while (session?.closedWith === undefined) await new Promise((done) => setImmediate(done));
+  await eventually('it is cut', () => session?.closedWith !== undefined);
   assert.equal(house.api.edge.counts.cut, 1);
   const event = agentEvent('cpu', newId(), 'fine');
   fine.send('event', event);
@@ -386,10 +421,9 @@ test('an agent to which a message cannot be written in time is disconnected, oth
   hanging.socket.pause();
   // More than the system's own buffers hold.
   const frame = Buffer.from(`check_request\n${JSON.stringify({ pad: 'x'.repeat(16_000_000) })}`);
-  for (const session of house.backend.sessions) session.info.send(frame);
+  for (const session of house.seen.sessions) session.info.send(frame);
   await fine.until(() => fine.frames.length === 1);
-  while (house.backend.sessions[0]?.closedWith === undefined)
-    await new Promise((done) => setTimeout(done, 10));
+  await eventually('it is cut', () => house.seen.sessions[0]?.closedWith !== undefined);
   assert.equal(house.api.edge.counts.cut, 1);
   const event = agentEvent('cpu', newId(), 'fine');
   fine.send('event', event);
@@ -457,7 +491,7 @@ test('shutting down says 1001 bye to every agent and tells the backend', async (
   const closing = house.api.close();
   assert.deepEqual(await agent.closed, { code: 1001, reason: 'bye' });
   await closing;
-  assert.equal(house.backend.sessions[0]?.closedWith, '1001 bye');
+  assert.equal(house.seen.sessions[0]?.closedWith, '1001 bye');
 });
 
 test('a client that never finishes its request line is let go', async (t) => {
@@ -473,7 +507,7 @@ test('a client that never finishes its request line is let go', async (t) => {
 
 test('the number of entities a session may create is limited; existing ones are not counted', async (t) => {
   const house = await openHouse(t, { limits: { maxNewEntities: 2 } });
-  house.backend.entities.set('default/known', agentEvent('cpu', null, 'known').entity as never);
+  await house.backend.putEntity(proxy('known'), { create: true });
   const agent = await connectAgent(t, house);
   const about = (name: string) => {
     const event = agentEvent('cpu', newId());

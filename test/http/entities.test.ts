@@ -120,7 +120,7 @@ test('core/v3 lists page, and the entity limit holds there too', async (t) => {
 });
 
 test('entities keep what the agent reported when an operator changes them', async (t) => {
-  const house = await openHouse(t);
+  const house = await openHouse(t, { entityLimit: 2 });
   const entities = '/api/core/v2/namespaces/default/entities';
   const body = {
     entity_class: 'proxy',
@@ -170,7 +170,6 @@ test('entities keep what the agent reported when an operator changes them', asyn
   });
   assert.equal(managed.status, 409);
   assert.deepEqual(managed.json, { message: 'entity web is managed by its agent', code: 3 });
-  house.backend.entityLimit = 2;
   const over = await house.ask('POST', entities, { body: { metadata: { name: 'third' } } });
   assert.equal(over.status, 402);
   assert.equal(over.json.code, 6);

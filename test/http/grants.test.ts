@@ -5,8 +5,7 @@ import { createReportingRights } from '../../src/http/edge/reporting-rights.ts';
 import { isClusterAdmin, rightNotHeld } from '../../src/http/grants.ts';
 import { type AccessRequest, authorize } from '../../src/http/rbac.ts';
 import { fc } from '../property.ts';
-import { FakeBackend } from './fake-backend.ts';
-import { addUser, grant, type House, hashOf, openHouse, put } from './harness.ts';
+import { addUser, grant, type House, hashOf, openHouse, openTable, put } from './harness.ts';
 
 const rule = (verbs: string[], resources: string[], names: string[] | null = null) => ({
   verbs,
@@ -194,7 +193,7 @@ test('a grant within the permissions of the author adds no permissions', async (
       ['', 'a', 'b', 'c'].map((resourceName) => ({ verb, resource, namespace: 'default', resourceName })),
     ),
   );
-  const { resources: table } = await FakeBackend.create();
+  const table = await openTable();
   await put(table, 'namespaces', '', 'default', { name: 'default' });
   const who = (username: string) => ({ username, groups: [], via: 'password' }) as const;
   await fc.assert(

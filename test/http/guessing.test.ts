@@ -16,8 +16,7 @@ import {
 } from '../../src/http/limits.ts';
 import { silentLog } from '../../src/http/log.ts';
 import { MonError } from '../../src/model/errors.ts';
-import { FakeBackend } from './fake-backend.ts';
-import { addUser } from './harness.ts';
+import { addUser, openTable } from './harness.ts';
 
 /** Time that passes when the test says so; pauses end with it. */
 class SteppedTime {
@@ -39,7 +38,7 @@ class SteppedTime {
 const right = 'the right password';
 
 const open = async () => {
-  const { resources: table } = await FakeBackend.create();
+  const table = await openTable();
   const users = ['admin', ...Array.from({ length: 30 }, (_, at) => `agent-${at}`)];
   for (const name of users) await addUser(table, name, right);
   const time = new SteppedTime();
@@ -210,7 +209,7 @@ test('the number of pending directory requests is limited; one more gets Retry-A
     silent.close();
   });
   const { port } = silent.address() as AddressInfo;
-  const { resources: table } = await FakeBackend.create();
+  const table = await openTable();
   const server = { host: '127.0.0.1', port, security: 'insecure' };
   const search = { base_dn: 'dc=example' };
   await table.put({ segment: 'authproviders', namespace: '', name: 'silent' }, {

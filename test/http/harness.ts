@@ -1,20 +1,30 @@
-// Starts the HTTP layer on two free ports with a fake backend, a few users and roles, and sends requests to it.
+// Starts the HTTP layer on two free ports over a real backend on a store in memory, with a few users and roles, and sends
+// requests to it. Faults are planted in the store, in the clock, or in one method of the backend.
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { hashSync } from '@node-rs/bcrypt';
 import { type ClientOptions, WebSocket } from 'ws';
+import { Backend } from '../../src/actors/backend.ts';
+import type { BackendOptions } from '../../src/actors/compose/open-dependencies.ts';
+import { GroupCommit } from '../../src/actors/durable/group-commit.ts';
+import type { Connection } from '../../src/actors/families/session/sessions.ts';
+import { openResources } from '../../src/actors/resources/open-resources.ts';
 import type { Resource, ResourceTable } from '../../src/actors/resources/resource-table.ts';
+import { type Clock, realClock } from '../../src/actors/runtime/time/clock.ts';
 import { type Api, type ApiOptions, createApi } from '../../src/http/api.ts';
 import { type Log, silentLog } from '../../src/http/log.ts';
+import type { Event } from '../../src/model/event/event.ts';
+import { MemoryDisk, MemoryStore } from '../../src/store/memory-store.ts';
 import { asBuffer, decodeFrame } from '../../src/wire/frames.ts';
 import { protobufType } from '../../src/wire/headers.ts';
 import { type Ack, ackSchema } from '../../src/wire/messages.ts';
 import { type BinaryType, decodePayload, hasBinaryForm } from '../../src/wire/protobuf/payloads.ts';
-import { FakeBackend } from './fake-backend.ts';
 
 /** Cheap hashes: what bcrypt costs is not what most tests are about. */
 export const hashOf = (password: string): string => hashSync(password, { cost: 4 });
 
+/** Stands still until the test moves it. */
 export class TestClock {
   nowMs = 1_700_000_000_000;
   wallMs(): number {
@@ -24,6 +34,28 @@ export class TestClock {
     return this.nowMs;
   }
 }
+
+/** The wall clock of the test with real timers, so that the backend keeps working. */
+const backendClock = (clock: TestClock): Clock => {
+  const startMs = clock.nowMs;
+  return {
+    ...realClock,
+    wallMs: () => clock.nowMs,
+    monotonicMs: () => performance.now() + clock.nowMs - startMs,
+  };
+};
+
+/** Resources without a backend around them. */
+export const openTable = async (): Promise<ResourceTable> => {
+  const committer = new GroupCommit({
+    store: new MemoryStore(),
+    clock: realClock,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  return (await openResources({ committer })).table;
+};
 
 export const put = (
   table: ResourceTable,
@@ -95,14 +127,30 @@ interface Asking {
   readonly as?: string | null;
 }
 
+/** What agents did to the backend, in order. */
+interface Seen {
+  readonly frames: { readonly kind: 'event' | 'keepalive'; readonly event: Event }[];
+  readonly sessions: { readonly info: Connection; closedWith?: string }[];
+  /** The most frames that were without an outcome at the same time. */
+  mostUnsettled: number;
+}
+
 export interface House {
-  readonly backend: FakeBackend;
+  readonly backend: Backend;
+  readonly store: MemoryStore;
+  readonly seen: Seen;
   readonly api: Api;
   readonly clock: TestClock;
   readonly url: string;
   readonly agentUrl: string;
   readonly tokens: Map<string, string>;
   ask(method: string, path: string, asking?: Asking): Promise<Reply>;
+  /** Commits wait until the returned function is called. */
+  holdStore(): () => void;
+  /** Everything in the store, as text. */
+  stored(): string;
+  /** Stops it and starts another one on the same store. */
+  restart(): Promise<House>;
 }
 
 const basic = (user: string, password: string): string =>
@@ -115,22 +163,81 @@ const passwords: Readonly<Record<string, string>> = {
   nobody: 'nobody-password',
 };
 
-export const openHouse = async (
-  t: TestContext,
-  options: {
-    readonly backend?: FakeBackend;
-    readonly limits?: ApiOptions['agents']['limits'];
-    readonly log?: Log;
-    readonly clock?: TestClock;
-    readonly authorities?: ApiOptions['authorities'];
-    readonly origin?: string;
-    readonly unread?: ApiOptions['unread'];
-    readonly maxConnections?: number;
-  } = {},
-): Promise<House> => {
-  const backend = options.backend ?? (await FakeBackend.create());
+const watch = (backend: Backend): Seen => {
+  const seen: Seen = { frames: [], sessions: [], mostUnsettled: 0 };
+  const acceptFrame = backend.acceptFrame.bind(backend);
+  let unsettled = 0;
+  backend.acceptFrame = (kind, event, receipt) => {
+    seen.frames.push({ kind, event });
+    unsettled += 1;
+    seen.mostUnsettled = Math.max(seen.mostUnsettled, unsettled);
+    acceptFrame(kind, event, (outcome) => {
+      unsettled -= 1;
+      receipt(outcome);
+    });
+  };
+  const openSession = backend.openSession.bind(backend);
+  backend.openSession = (info) => {
+    const session: Seen['sessions'][number] = { info };
+    seen.sessions.push(session);
+    const open = openSession(info);
+    return {
+      closed(reason, how) {
+        session.closedWith = reason;
+        open.closed(reason, how);
+      },
+    };
+  };
+  return seen;
+};
+
+interface HouseOptions {
+  readonly disk?: MemoryDisk;
+  readonly entityLimit?: number;
+  readonly runPipelines?: BackendOptions['runPipelines'];
+  /** False leaves the backend as it is while it starts. */
+  readonly serves?: boolean;
+  /** Called before the HTTP layer is made: replaces parts of the backend. */
+  readonly plant?: (backend: Backend) => void;
+  readonly limits?: ApiOptions['agents']['limits'];
+  readonly log?: Log;
+  readonly clock?: TestClock;
+  readonly authorities?: ApiOptions['authorities'];
+  readonly origin?: string;
+  readonly unread?: ApiOptions['unread'];
+  readonly maxConnections?: number;
+}
+
+const openBackend = async (
+  { entityLimit = 0, runPipelines, serves = true }: HouseOptions,
+  store: MemoryStore,
+  clock: TestClock,
+): Promise<Backend> => {
+  const { backend } = await Backend.open({
+    store,
+    clock: backendClock(clock),
+    log: { ...silentLog, fatal: () => {} } as never,
+    name: 'backend-1',
+    entityLimit,
+    deregistrationHandler: '',
+    deliveryWorkers: 4,
+    env: { PATH: process.env.PATH },
+    onCollapse: () => assert.fail('the supervision tree gave up'),
+    ...(runPipelines === undefined ? {} : { runPipelines }),
+  });
   if (!backend.resources.hasNamespace('default')) await furnish(backend.resources);
-  const clock = options.clock ?? new TestClock();
+  if (serves) await backend.serve();
+  return backend;
+};
+
+export const openHouse = async (t: TestContext, options: HouseOptions = {}): Promise<House> => {
+  const { disk = new MemoryDisk(), clock = new TestClock() } = options;
+  let held: Promise<void> | undefined;
+  let release = (): void => {};
+  const store = new MemoryStore({ disk, beforeCommit: () => held });
+  const backend = await openBackend(options, store, clock);
+  const seen = watch(backend);
+  options.plant?.(backend);
   const api = await createApi({
     logins: backend,
     backend,
@@ -153,7 +260,17 @@ export const openHouse = async (
     },
   });
   const { http, agents } = await api.listen();
-  t.after(() => api.close());
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= (async () => {
+      store.recover();
+      release();
+      await api.close();
+      await backend.stop();
+    })();
+    return stopped;
+  };
+  t.after(stop);
   const url = `http://127.0.0.1:${http.port}`;
   const tokens = new Map<string, string>();
 
@@ -170,6 +287,8 @@ export const openHouse = async (
 
   return {
     backend,
+    store,
+    seen,
     api,
     clock,
     url,
@@ -191,6 +310,20 @@ export const openHouse = async (
         json = undefined;
       }
       return { status: reply.status, headers: reply.headers, text, json };
+    },
+    holdStore() {
+      held = new Promise((resolve) => {
+        release = () => {
+          held = undefined;
+          resolve();
+        };
+      });
+      return release;
+    },
+    stored: () => JSON.stringify([...disk.kinds].map(([kind, cells]) => [kind, [...cells]])),
+    async restart() {
+      await stop();
+      return openHouse(t, { ...options, disk, clock });
     },
   };
 };

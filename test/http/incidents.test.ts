@@ -12,7 +12,7 @@ const notes = `${event}/notes`;
 const openIncident = async (t: TestContext, state = 'failing'): Promise<House> => {
   const house = await openHouse(t);
   const status = state === 'passing' ? 0 : 2;
-  house.backend.events.set('default/web-01/cpu', sampleEvent({ status, check: { state } }));
+  await house.backend.acceptEvent(sampleEvent({ status, check: { state } }));
   return house;
 };
 

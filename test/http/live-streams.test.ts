@@ -4,8 +4,7 @@ import test, { type TestContext } from 'node:test';
 import type { Principal } from '../../src/http/auth/principal.ts';
 import { maxStreams, maxStreamsPerUser } from '../../src/http/limits.ts';
 import { createLiveStreams } from '../../src/http/live-streams.ts';
-import { FakeBackend } from './fake-backend.ts';
-import { addUser, grant, hashOf } from './harness.ts';
+import { addUser, grant, hashOf, openTable } from './harness.ts';
 import { openRealHouse, type RealHouse } from './real-house.ts';
 
 const password = 'a long password';
@@ -127,8 +126,7 @@ test('one user fills only his own places', async (t) => {
 });
 
 test('at the total limit, the oldest stream of the user with the most streams ends', async () => {
-  const { resources } = await FakeBackend.create();
-  const streams = createLiveStreams(resources, { current: (principal) => principal });
+  const streams = createLiveStreams(await openTable(), { current: (principal) => principal });
   const ended: string[] = [];
   const open = (username: string, label = username) => {
     const principal: Principal = { username, groups: [], via: 'token' };

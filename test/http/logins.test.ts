@@ -4,7 +4,6 @@ import test from 'node:test';
 import { groupsUnder } from '../../src/http/auth/providers/identity.ts';
 import type { Log } from '../../src/http/log.ts';
 import { silentLog } from '../../src/http/log.ts';
-import { FakeBackend } from './fake-backend.ts';
 import {
   addUser,
   agentHeaders,
@@ -91,9 +90,9 @@ for (const [what, change] of changes)
       assert.equal((await now.ask('POST', '/auth/token', refresh)).status, 401);
     };
     await after(house);
-    const backend = await FakeBackend.create(house.backend.committer);
-    await after(await openHouse(t, { backend, clock: house.clock }));
-    assert.equal((await login(house, 'viewer', 'another-password')).status, 200);
+    const restarted = await house.restart();
+    await after(restarted);
+    assert.equal((await login(restarted, 'viewer', 'another-password')).status, 200);
   });
 
 test('a new password ends the agent sessions that came in with the old one', async (t) => {

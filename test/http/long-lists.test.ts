@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import test, { type TestContext } from 'node:test';
+import type { Backend } from '../../src/actors/backend.ts';
 import type { ApiOptions } from '../../src/http/api.ts';
 import { maxPageBytes, maxPageItems, wholeListBytes } from '../../src/http/limits.ts';
 import type { CheckEvent } from '../../src/model/event/event.ts';
 import { parseEvent } from '../../src/model/event/event-parse.ts';
 import { eventually } from '../eventually.ts';
-import { FakeBackend } from './fake-backend.ts';
 import { type House, openHouse } from './harness.ts';
 
 const total = 50_000;
@@ -23,7 +23,7 @@ interface Opening {
   readonly unread?: ApiOptions['unread'];
 }
 
-/** Events made as they are read, and a count of what was asked for. */
+/** A real backend, whose store would take long to fill: events are made as they are read, and what was asked for is counted. */
 const open = async (t: TestContext, { output = 500, ...options }: Opening = {}) => {
   const parsed = parseEvent(
     {
@@ -41,8 +41,11 @@ const open = async (t: TestContext, { output = 500, ...options }: Opening = {}) 
     check: { ...check, status: at % every === 0 ? 2 : 0 },
   });
   const asked: { read: number; largest: number } = { read: 0, largest: 0 };
-  const backend = await FakeBackend.create();
-  backend.readEvents = async ({ after, limit = Number.POSITIVE_INFINITY, filter = () => true }) => {
+  const readEvents: Backend['readEvents'] = async ({
+    after,
+    limit = Number.POSITIVE_INFINITY,
+    filter = () => true,
+  }) => {
     const items: CheckEvent[] = [];
     let at = after === undefined ? 0 : Number(/host-(\d+)/.exec(after)?.[1]) + 1;
     for (; at < total && items.length < limit; at += 1) {
@@ -53,7 +56,10 @@ const open = async (t: TestContext, { output = 500, ...options }: Opening = {}) 
     asked.largest = Math.max(asked.largest, items.length);
     return { items, ...(at < total ? { next: `default/${nameAt(at - 1)}/disk` } : {}) };
   };
-  return { house: await openHouse(t, { backend, ...options }), asked };
+  const plant = (backend: Backend): void => {
+    backend.readEvents = readEvents;
+  };
+  return { house: await openHouse(t, { plant, ...options }), asked };
 };
 
 test('pages follow each other to the end, and none reads more than it answers with', async (t) => {

@@ -48,11 +48,8 @@ test('a namespace comes with its role and is deleted only when nothing is left i
 
 test('a resource that is being written keeps its namespace from being deleted', async (t) => {
   const house = await openHouse(t);
-  const { resources, committer } = house.backend;
-  let open = (): void => {};
-  committer.gate = new Promise((done) => {
-    open = done;
-  });
+  const { resources } = house.backend;
+  const release = house.holdStore();
   const id = { segment: 'checks', namespace: 'other', name: 'late' };
   const write = resources.put(id, check('late'));
   const removal = assert.rejects(
@@ -60,7 +57,7 @@ test('a resource that is being written keeps its namespace from being deleted', 
     /not empty/,
   );
   await removal;
-  open();
+  release();
   await write;
   assert.ok(resources.get('checks', 'other', 'late'));
 });

@@ -4,7 +4,9 @@ import { connect } from 'node:net';
 import test from 'node:test';
 import { Gauge } from 'prom-client';
 import type { Call, OpenRoute } from '../../src/http/route.ts';
+import { StoreError } from '../../src/store/snapshot-store.ts';
 import { eventually } from '../eventually.ts';
+import { sampleEvent } from '../machines/samples.ts';
 import { openHouse } from './harness.ts';
 import { openRealHouse } from './real-house.ts';
 
@@ -55,12 +57,12 @@ test('the cluster has this backend as its only member, and requires full permiss
 
 test('a sick or silent store shows in the health report, which still arrives', async (t) => {
   const house = await openHouse(t);
-  house.backend.healthReport = () => Promise.reject(new Error('disk on fire'));
+  t.mock.method(house.store, 'get', () => Promise.reject(new Error('disk on fire')));
   const sick = await house.ask('GET', '/health', { as: null });
   assert.equal(sick.status, 200);
   assert.equal(sick.json.ClusterHealth[0].Healthy, false);
   assert.match(sick.json.ClusterHealth[0].Err, /disk on fire/);
-  house.backend.healthReport = () => new Promise(() => {});
+  t.mock.method(house.store, 'get', () => new Promise(() => {}));
   const silent = await house.ask('GET', '/health?timeout=0', { as: null });
   assert.equal(silent.json.ClusterHealth[0].Healthy, false);
 });
@@ -74,19 +76,20 @@ test('while the store cannot be read or written, readiness is 503 with the reaso
   };
   const both = (text: string): string[] => [text, text];
   assert.deepEqual(await readiness(), both('200 ready\n'));
-  house.backend.storeTrouble = 'MongoDB at db-1: connection refused';
+  house.store.fail(new StoreError('unavailable', 'MongoDB at db-1: connection refused'));
+  await assert.rejects(house.backend.acceptEvent(sampleEvent()));
   assert.deepEqual(
     await readiness(),
     both("503 not ready: the store can't be written: MongoDB at db-1: connection refused\n"),
   );
-  house.backend.storeTrouble = undefined;
-  house.backend.healthReport = () => Promise.reject(new Error('disk on fire'));
-  assert.deepEqual(await readiness(), both("503 not ready: the store can't be read: Error: disk on fire\n"));
+  house.store.recover();
+  await eventually('the store is written', () => house.backend.storeTrouble === undefined);
+  t.mock.method(house.store, 'get', () => Promise.reject(new Error('disk on fire')));
+  assert.deepEqual(await readiness(), both("503 not ready: the store can't be read: disk on fire\n"));
 });
 
 test('while starting up everything but the public routes says 503 and when to come back', async (t) => {
-  const house = await openHouse(t);
-  house.backend.ready = false;
+  const house = await openHouse(t, { serves: false });
   for (const path of ['/api/core/v2/events', '/auth', '/ready']) {
     const reply = await house.ask('GET', path, { as: null });
     assert.equal(reply.status, 503, path);
@@ -108,12 +111,12 @@ test('a request that arrives while the API closes gets an error of the catalogue
     answer += chunk;
   });
   let isAsked = false;
-  house.backend.healthReport = () => {
+  t.mock.method(house.store, 'get', () => {
     isAsked = true;
     return new Promise((_, reject) => {
       report = reject;
     });
-  };
+  });
   socket.write('GET /health?timeout=60 HTTP/1.1\r\nHost: x\r\n\r\n');
   await eventually('the first request is under way', () => isAsked);
   const closed = house.api.close();

@@ -1,8 +1,7 @@
 // Resources over HTTP, by the example of checks: every generic operation, its answers and its refusals.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FakeBackend } from './fake-backend.ts';
-import { openHouse } from './harness.ts';
+import { agentHeaders, connectAgent, openHouse } from './harness.ts';
 import { storeFull } from './memory-committer.ts';
 
 const checks = '/api/core/v2/namespaces/default/checks';
@@ -187,7 +186,7 @@ test('lists are ordered, paged and selected; selectors that make no sense are 40
 test('what is committed survives a restart, what failed to commit was never there', async (t) => {
   const house = await openHouse(t);
   await house.ask('POST', checks, { body: check('kept') });
-  house.backend.committer.failWith = storeFull();
+  house.store.fail(storeFull());
   const refused = await house.ask('POST', checks, { body: check('lost') });
   assert.equal(refused.status, 507);
   assert.equal((await house.ask('GET', `${checks}/lost`)).status, 404);
@@ -197,23 +196,23 @@ test('what is committed survives a restart, what failed to commit was never ther
   );
   assert.equal((await house.ask('DELETE', `${checks}/kept`)).status, 507);
   assert.equal((await house.ask('GET', `${checks}/kept`)).json.interval, 60);
-  house.backend.committer.failWith = null;
-  const after = await FakeBackend.create(house.backend.committer);
+  const after = (await house.restart()).backend;
   assert.equal(after.resources.get('checks', 'default', 'kept')?.interval, 60);
   assert.equal(after.resources.get('checks', 'default', 'lost'), undefined);
 });
 
 test('checks are run now and their hooks are named on routes of their own', async (t) => {
   const house = await openHouse(t);
-  await house.ask('POST', checks, { body: check() });
+  await house.ask('POST', checks, { body: check('cpu', { publish: false }) });
+  const agent = await connectAgent(t, house, { ...agentHeaders(), 'Mon-Subscriptions': 'entity:web-01' });
   const ran = await house.ask('POST', `${checks}/cpu/execute`, {
     body: { subscriptions: ['entity:web-01'] },
   });
   assert.equal(ran.status, 202);
   assert.deepEqual(ran.json, { issued: 1_700_000_000 });
-  assert.deepEqual(house.backend.executed, [
-    { namespace: 'default', check: 'cpu', subscriptions: ['entity:web-01'] },
-  ]);
+  const requested = () => agent.frames.filter(({ type }) => type === 'check_request');
+  await agent.until(() => requested().length > 0);
+  assert.match(JSON.stringify(requested()), /"name":"cpu"/);
   assert.equal((await house.ask('POST', `${checks}/cpu/execute`, { body: {} })).status, 202);
   assert.equal((await house.ask('POST', `${checks}/no/execute`, { body: {} })).status, 404);
   assert.equal(

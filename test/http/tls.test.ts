@@ -10,7 +10,6 @@ import { createApi } from '../../src/http/api.ts';
 import { silentLog } from '../../src/http/log.ts';
 import { tlsOptions } from '../../src/http/tls.ts';
 import { type Authority, hasOpenssl, makeAuthority } from './certificates.ts';
-import { FakeBackend } from './fake-backend.ts';
 import { addUser, agentEvent, agentHeaders, openHouse } from './harness.ts';
 
 if (!hasOpenssl) console.error('tls.test: SKIPPED, there is no openssl program on this machine');
@@ -23,8 +22,7 @@ const open = async (
     ...clients
   }: { clientCa?: Buffer; clientsWithout?: 'allowed'; handshakeTimeout?: number } = {},
 ) => {
-  const backend = await FakeBackend.create();
-  await openHouse(t, { backend });
+  const { backend, seen } = await openHouse(t);
   const server = authority.issue('backend');
   const times = handshakeTimeout === undefined ? {} : { handshakeTimeout };
   const api = await createApi({
@@ -43,7 +41,7 @@ const open = async (
   });
   const { http, agents } = await api.listen();
   t.after(() => api.close());
-  return { api, backend, httpPort: http.port, agentUrl: `wss://127.0.0.1:${agents.port}` };
+  return { api, backend, seen, httpPort: http.port, agentUrl: `wss://127.0.0.1:${agents.port}` };
 };
 
 const options = { skip: hasOpenssl ? false : 'no openssl program' };
@@ -121,7 +119,7 @@ test(
 
 test('an agent with a trusted certificate needs no password; others are rejected', options, async (t) => {
   const authority = makeAuthority(t);
-  const { backend, agentUrl } = await open(t, authority, { clientCa: authority.ca });
+  const { backend, seen, agentUrl } = await open(t, authority, { clientCa: authority.ca });
   await addUser(backend.resources, 'web-agent', 'a long password', ['system:agents']);
   const { Authorization: _, 'Mon-User': __, ...headers } = agentHeaders();
   for (const name of ['web-agent', 'unknown.example']) {
@@ -130,7 +128,7 @@ test('an agent with a trusted certificate needs no password; others are rejected
     await once(socket, 'open');
     socket.send(`event\n${JSON.stringify(agentEvent())}`);
     await once(socket, 'message');
-    const session = backend.sessions.at(-1);
+    const session = seen.sessions.at(-1);
     assert.equal(session?.info.mutualTls, true);
     assert.equal(session?.info.user, name === 'web-agent' ? 'web-agent' : 'agent');
   }
@@ -139,16 +137,16 @@ test('an agent with a trusted certificate needs no password; others are rejected
     const socket = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca, ...pair });
     await assert.rejects(once(socket, 'open'));
   }
-  assert.equal(backend.sessions.length, 2);
+  assert.equal(seen.sessions.length, 2);
 });
 
 test('without demanded certificates agents log in with their password over TLS', options, async (t) => {
   const authority = makeAuthority(t);
-  const { backend, agentUrl } = await open(t, authority);
+  const { seen, agentUrl } = await open(t, authority);
   const socket = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca });
   t.after(() => socket.terminate());
   await once(socket, 'open');
-  assert.equal(backend.sessions[0]?.info.mutualTls, false);
+  assert.equal(seen.sessions[0]?.info.mutualTls, false);
 });
 
 test(
@@ -156,7 +154,7 @@ test(
   options,
   async (t) => {
     const authority = makeAuthority(t);
-    const { backend, agentUrl } = await open(t, authority, {
+    const { backend, seen, agentUrl } = await open(t, authority, {
       clientCa: authority.ca,
       clientsWithout: 'allowed',
     });
@@ -170,8 +168,8 @@ test(
       const socket = new WebSocket(agentUrl, { headers: agentHeaders(), ca: authority.ca, ...pair });
       t.after(() => socket.terminate());
       await once(socket, 'open');
-      assert.equal(backend.sessions.at(-1)?.info.mutualTls, mutualTls, what);
-      assert.equal(backend.sessions.at(-1)?.info.user, 'agent');
+      assert.equal(seen.sessions.at(-1)?.info.mutualTls, mutualTls, what);
+      assert.equal(seen.sessions.at(-1)?.info.user, 'agent');
     }
     await addUser(backend.resources, 'web-agent', 'a long password', ['system:agents']);
     const { Authorization: _, ...nameless } = agentHeaders();
@@ -180,7 +178,7 @@ test(
     t.after(() => socket.terminate());
     await once(socket, 'open');
     assert.deepEqual(
-      [backend.sessions.at(-1)?.info.user, backend.sessions.at(-1)?.info.mutualTls],
+      [seen.sessions.at(-1)?.info.user, seen.sessions.at(-1)?.info.mutualTls],
       ['web-agent', true],
     );
     for (const [what, headers, pair] of [

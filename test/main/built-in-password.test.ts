@@ -4,12 +4,12 @@ import test from 'node:test';
 import { isSeeded, seedIfEmpty } from '../../src/actors/resources/seed.ts';
 import { isLoopback, warnOfBuiltInPassword } from '../../src/main/built-in-password.ts';
 import { agentPassword } from '../../src/model/resource/seeds.ts';
-import { FakeBackend } from '../http/fake-backend.ts';
+import { openTable } from '../http/harness.ts';
 
 const hashing = { verify: async (password: string, hash: string) => hash === `hash of ${password}` };
 
 const seeded = async (passwordOfAgents?: string | null) => {
-  const { resources: table } = await FakeBackend.create();
+  const table = await openTable();
   await seedIfEmpty(table, {
     adminUsername: 'root',
     adminPassword: 'secret-one',
