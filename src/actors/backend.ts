@@ -38,6 +38,7 @@ import { unresolvedMessage, untrustedMessage } from './problems/withheld.ts';
 import { createLicensedLimit } from './resources/licensed-limit.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import { restoreBuiltIns } from './resources/seed.ts';
+import type { SharedRecords } from './resources/shared-records.ts';
 import type { Receipt } from './runtime/contract.ts';
 import { contextOf, stateValueOf } from './runtime/inspection/snapshot.ts';
 import type { HistogramFigures } from './runtime/load/histogram.ts';
@@ -58,6 +59,8 @@ export class Backend {
   readonly committer: GroupCommit;
   /** What tokens are signed with. */
   readonly secret: Uint8Array;
+  /** Where several backends write: how they write configuration and logins. */
+  readonly shared: SharedRecords | undefined;
   /** What people do about incidents. */
   readonly incidents: Incidents;
   /** What people do to many events in one go. */
@@ -75,6 +78,7 @@ export class Backend {
     this.resources = table;
     this.committer = commit;
     this.secret = secret;
+    this.shared = options.shared;
     this.#entityLimit = createLicensedLimit({
       table,
       key: options.licenseKey,

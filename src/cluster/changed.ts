@@ -5,6 +5,7 @@ import { parseGuarded } from '../model/schema/guarded-json.ts';
 import type { Bus, BusReport } from './bus.ts';
 import type { ClusterClock } from './clock.ts';
 import {
+  lateWriteMs,
   maxPendingChanges,
   maxReadAgainMs,
   maxRememberedSenders,
@@ -12,11 +13,10 @@ import {
   newsPulseMs,
 } from './limits.ts';
 
-/** A resource that was written or deleted. */
+/** A record that was written or deleted. */
 export interface Change {
   readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
+  readonly key: string;
 }
 
 export interface ChangesOptions {
@@ -47,6 +47,7 @@ export class Changes {
   #seq = 0;
   #stopPulse: (() => void) | undefined;
   #stopRetry: (() => void) | undefined;
+  #stopDoubt: (() => void) | undefined;
   #pending: Change[] = [];
   #needsAll = false;
   #isReading = false;
@@ -65,11 +66,30 @@ export class Changes {
     this.#publish({ sender: this.#options.sender, seq: this.#seq, change });
   }
 
+  /**
+   * The outcome of a write is unknown: everybody reads the record now, this backend too, and all of the configuration when the
+   * write can't arrive any more.
+   */
+  doubt(change: Change): void {
+    this.tell(change);
+    this.#pending.push(change);
+    void this.#readNext();
+    this.#stopDoubt?.();
+    this.#stopDoubt = this.#options.clock.setTimer(() => {
+      // A number that is left out is a gap to the others.
+      this.#seq += 1;
+      this.#publish({ sender: this.#options.sender, seq: this.#seq });
+      this.#needsAll = true;
+      void this.#readNext();
+    }, lateWriteMs);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();
     this.#stopPulse?.();
     this.#stopRetry?.();
+    this.#stopDoubt?.();
   }
 
   #pulse(): void {

@@ -56,6 +56,8 @@ export const maxGatherRounds = 64;
 export const newsPulseMs = 500;
 /** Changes of the configuration that wait to be read one by one. With more, everything is read. */
 export const maxPendingChanges = 1_000;
+/** A write whose reply was lost is looked for again after this: longer than a request to the store can be on its way. */
+export const lateWriteMs = 60_000;
 /** Pauses before a change is read again after a failure: doubled from the first to the last. */
 export const minReadAgainMs = 100;
 export const maxReadAgainMs = 1_000;

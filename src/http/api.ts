@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Committer } from '../actors/resources/committer.ts';
+import type { SharedRecords } from '../actors/resources/shared-records.ts';
 import { runtimeAuthorities, type TrustedAuthorities } from '../model/access/trusted-authorities.ts';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import { createCredentials } from './auth/credentials.ts';
@@ -11,7 +12,7 @@ import { createGuessThrottle } from './auth/guess-throttle.ts';
 import { createHashingQueue, type HashingQueue } from './auth/hashing-queue.ts';
 import { createDirectories } from './auth/providers/directories.ts';
 import { createIssuers } from './auth/providers/issuers.ts';
-import { createSessions } from './auth/sessions.ts';
+import { createSessions, type Sessions } from './auth/sessions.ts';
 import { createTokens, defaultLifetimes, type Lifetimes } from './auth/tokens.ts';
 import type { BackendPort } from './backend-port.ts';
 import type { EdgeLimits } from './edge/limits.ts';
@@ -37,6 +38,8 @@ const tokenIssuer = 'mon-backend';
 interface LoginKeeping {
   /** Where logins are kept. */
   readonly committer: Committer;
+  /** The same where several backends write. */
+  readonly shared?: SharedRecords | undefined;
   /** What tokens are signed with; see `openResources`. */
   readonly secret: Uint8Array;
 }
@@ -98,6 +101,8 @@ export interface Api {
   readonly server: HttpServer;
   readonly edge: Edge;
   readonly authenticator: Authenticator;
+  /** Logins that other backends of a cluster wrote. */
+  readonly logins: Pick<Sessions, 'readAgain' | 'readAllAgain'>;
   readonly metrics: HttpMetrics;
   /** All API routes, for documentation and for the access test. */
   readonly routes: readonly Route[];
@@ -105,13 +110,13 @@ export interface Api {
 
 /** Loads sessions from the store. Nothing is reachable before `listen`. */
 export const createApi = async (options: ApiOptions): Promise<Api> => {
-  const { committer, secret } = options.logins;
+  const { secret } = options.logins;
   const { backend, log, clock, backendId, version, authorities = runtimeAuthorities } = options;
   const hashing = options.hashing ?? createHashingQueue();
   const wallMs = () => clock.wallMs();
   const monotonicMs = () => clock.monotonicMs();
   const lifetimes = options.lifetimes ?? defaultLifetimes;
-  const sessions = createSessions(committer, wallMs, lifetimes.refreshSeconds);
+  const sessions = createSessions(options.logins, wallMs, lifetimes.refreshSeconds);
   await sessions.load();
   const directories = createDirectories(backend.resources, log, authorities);
   const { resources: table } = backend;
@@ -171,6 +176,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     server,
     edge,
     authenticator,
+    logins: sessions,
     metrics,
     routes,
     async listen() {

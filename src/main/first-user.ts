@@ -2,7 +2,7 @@
 // readable only by its owner. The file is written before the user, so that a crash in between does not lock anyone
 // out.
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResourceTable } from '../actors/resources/resource-table.ts';
 import { isSeeded, seedIfEmpty } from '../actors/resources/seed.ts';
@@ -46,12 +46,19 @@ export const firstUser = async ({ settings, table, hashing, log }: FirstUser): P
   const agentPassword = passwordOfAgents(settings.agentUserPassword);
   const adminPassword =
     settings.clusterAdminPassword || (await makePassword(settings.stateDir, adminUsername, log));
-  await seedIfEmpty(table, {
+  const isFirst = await seedIfEmpty(table, {
     adminUsername,
     adminPassword,
     ...(agentPassword === undefined ? {} : { agentPassword }),
     hash: (password) => hashing.hash(password),
   });
+  if (!isFirst) {
+    // Another backend of the cluster did it at the same moment: its password is the one that holds.
+    if (settings.clusterAdminPassword === '')
+      await rm(join(settings.stateDir, passwordFile), { force: true });
+    log.warn('another backend of the cluster initialized the store and created the first user');
+    return false;
+  }
   log.info({ user: adminUsername }, 'initialized the empty store with namespace, roles and users');
   return true;
 };

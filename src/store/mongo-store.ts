@@ -43,6 +43,7 @@ import {
   type StandBy,
   takeOwnership,
 } from './mongo-owner.ts';
+import { replaceDocument } from './mongo-replace.ts';
 import { UnreadableRecord } from './record-codec.ts';
 import { type Lease, olderThan, type RecordFence, type SharedStore, writtenBy } from './record-fence.ts';
 import { checkKey, compareKeys, prefixEnd } from './record-key.ts';
@@ -219,6 +220,26 @@ class MongoStore implements SharedStore {
     await this.#confirmUnlessFresh();
     if (this.#fence !== undefined) refuseLost(this.#fence, items, outcomes);
     return outcomes;
+  }
+
+  async replace(
+    kind: RecordKind,
+    key: string,
+    seenRev: number,
+    record: StoredRecord | undefined,
+  ): Promise<boolean> {
+    this.#refuseWhenClosed();
+    checkKey(kind, key);
+    this.#commits += 1;
+    const writer = `${this.#writer}:${this.#commits}`;
+    const document = record && { ...toDocument(kind, key, record, writer) };
+    const work = async (): Promise<boolean> => {
+      await this.#confirmUnlessFresh();
+      const isWritten = await this.#ask(() => replaceDocument(this.#rows(kind), { key, seenRev, document }));
+      await this.#confirmUnlessFresh();
+      return isWritten;
+    };
+    return this.#track(work());
   }
 
   /** There are no transactions across collections here: what others count on is acknowledged before they are sent. */

@@ -3,7 +3,7 @@
 // never replaces what a later owner wrote, whatever its revision is.
 import type { LeaseStore } from '../cluster/lease-store.ts';
 import type { MaintainedStore } from './maintained-store.ts';
-import type { Entry, RecordKind } from './snapshot-store.ts';
+import type { Entry, RecordKind, StoredRecord } from './snapshot-store.ts';
 
 export interface Lease {
   readonly shard: number;
@@ -48,6 +48,11 @@ export interface SharedStore extends MaintainedStore {
   fenceWith(fence: RecordFence): void;
   /** The records of one shard, in order of their keys. Finds what `assignShards` or a fenced write gave a shard. */
   scanShard(kind: RecordKind, shard: number): AsyncIterable<Entry>;
+  /**
+   * Compare-and-set of a record that belongs to no shard: writes it, or deletes it without `record`, if the stored revision still is
+   * `seenRev`; 0: no record. False if it is another one. Rejects with a StoreError if the outcome is unknown.
+   */
+  replace(kind: RecordKind, key: string, seenRev: number, record: StoredRecord | undefined): Promise<boolean>;
   /** Gives a shard to each record without one, as a single backend leaves them. Resolves to their number. */
   assignShards(kind: RecordKind, shardOf: (key: string) => number): Promise<number>;
 }

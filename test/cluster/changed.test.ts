@@ -40,7 +40,7 @@ const member = (name: string, bus: Bus, clock: ClusterClock, store: Store, readM
     read: async (list) => {
       await reading();
       reads.some += 1;
-      for (const each of list) copy.set(each.name, store.get(each.name) ?? 0);
+      for (const each of list) copy.set(each.key, store.get(each.key) ?? 0);
     },
     readAll: async () => {
       await reading();
@@ -61,7 +61,7 @@ const member = (name: string, bus: Bus, clock: ClusterClock, store: Store, readM
       const value = (store.get(key) ?? 0) + 1;
       store.set(key, value);
       copy.set(key, value);
-      const change: Change = { kind: 'check', namespace: 'default', name: key };
+      const change: Change = { kind: 'resource', key };
       changes.tell(change);
     },
   };

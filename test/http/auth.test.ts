@@ -229,7 +229,7 @@ test('on a full store people can log in, work, and renew their tokens; a store t
 });
 
 test('the number of logins per user is limited; one more ends the oldest', async () => {
-  const sessions = createSessions(new MemoryCommitter(), () => 0);
+  const sessions = createSessions({ committer: new MemoryCommitter() }, () => 0);
   const begin = (sessionId: string) => sessions.begin({ user: 'ada', sessionId, refreshId: 'refresh' });
   for (let n = 0; n < maxSessionsPerUser; n += 1) await begin(`login-${n}`);
   assert.ok(sessions.find('ada', 'login-0'));

@@ -33,6 +33,8 @@ export const openRealHouse = async (
     readonly entityLimit?: number;
     readonly licenseKey?: KeyObject;
     readonly store?: SnapshotStore;
+    readonly shared?: BackendOptions['shared'];
+    readonly encryptionKeys?: BackendOptions['encryptionKeys'];
     readonly agentLimits?: Partial<EdgeLimits>;
     readonly runPipelines?: BackendOptions['runPipelines'];
   } = {},
@@ -42,6 +44,8 @@ export const openRealHouse = async (
   const log = { ...silentLog, error: (fields: object) => void faults.push(fields) };
   const { backend } = await Backend.open({
     store: options.store ?? new MemoryStore(),
+    shared: options.shared,
+    encryptionKeys: options.encryptionKeys,
     ...(options.runPipelines === undefined ? {} : { runPipelines: options.runPipelines }),
     log: { ...silentLog, fatal: () => {} } as never,
     name: 'backend-1',

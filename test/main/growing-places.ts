@@ -82,6 +82,10 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/resources/resource-budget': { '#sizes': perResource, '#arriving': because('one number a kind') },
   'actors/resources/resource-store': { '#byKey': perResource },
   'actors/resources/resource-table': { '#stores': because('one a kind'), '#watchers': ofTheProgram },
+  'actors/resources/shared-records': {
+    '#revs': because('one number a resource or login; resources and logins are limited'),
+  },
+  'actors/resources/stored-form': { '#names': perResource },
   'actors/resources/write-order': { '#last': untilCommit, '#writers': untilCommit, '#closing': untilCommit },
   'actors/runtime/supervision/backoff-rule': {
     times: because('failures within the period of one supervisor; older ones are forgotten'),
@@ -145,7 +149,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'http/auth/credentials': { underWay: bound('passwords waiting to be verified') },
   'http/auth/hashing-queue': { waiting: bound('passwords waiting to be verified') },
   'http/auth/providers/trusting-fetch': { chunks: because('one answer of an issuer, of limited size') },
-  'http/auth/sessions': { logins: bound('logins of one user'), ofUser: bound('logins of one user') },
+  'http/auth/login-store': { '#logins': bound('logins of one user'), '#ofUser': bound('logins of one user') },
   'http/earlier-api/hub': {
     '#fanout': bound('subscriptions of one earlier client'),
     '#direct': bound('subscriptions of one earlier client'),

@@ -7,6 +7,7 @@ import type { JobStepPorts } from '../families/job/job-steps.ts';
 import { Families } from '../families/kit/families.ts';
 import { openResources } from '../resources/open-resources.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
+import type { SharedRecords } from '../resources/shared-records.ts';
 import { createRuntime, type Runtime } from '../runtime/runtime.ts';
 import { type Clock, realClock } from '../runtime/time/clock.ts';
 import type { BackendLog, Dependencies } from './dependencies.ts';
@@ -27,6 +28,8 @@ export interface BackendOptions
   readonly store: SnapshotStore;
   /** Keys that are not in the store; see `openResources`. Without them nothing in it is sealed. */
   readonly encryptionKeys?: ((isStoreSealed: boolean) => readonly Uint8Array[]) | undefined;
+  /** In a cluster: how configuration is written and what is read of it. */
+  readonly shared?: SharedRecords | undefined;
   readonly log: BackendLog;
   /** Entities allowed without a licence; 0 for no limit. */
   readonly entityLimit: number;
@@ -55,6 +58,7 @@ export interface Opened {
 export const openDependencies = async ({
   log,
   store,
+  shared,
   encryptionKeys,
   clock = realClock,
   random = Math.random,
@@ -79,6 +83,7 @@ export const openDependencies = async ({
   });
   const { table, secret } = await openResources({
     committer: commit,
+    shared,
     encryptionKeys,
     onFault: (error) => log.error({ err: error }, 'a resource could not be used'),
     namespaceOccupant: (namespace) => firstEntity(commit, namespace),

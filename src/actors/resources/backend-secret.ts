@@ -1,6 +1,7 @@
 // The backend's secret: tokens are signed with it and API keys sealed. Made once, kept in the store, and so shared by
 // all backends that share the store. It is sealed itself, with a key that is not in the store.
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type Committer, commitPut } from './committer.ts';
 import { createVault, isSealed, type Vault, VaultError } from './vault.ts';
 
@@ -38,8 +39,17 @@ export const loadBackendSecret = async (
   const vault = encryptionKeys === undefined ? undefined : createVault(encryptionKeys(wasSealed));
   if (record === undefined) {
     const secret = randomBytes(secretBytes);
-    await write(committer, stateOf(secret, vault));
-    return { secret, vault };
+    const state = stateOf(secret, vault);
+    try {
+      await write(committer, state);
+      return { secret, vault };
+    } catch (error) {
+      // Another backend of the cluster may have started at the same moment, and made it first.
+      const made = await committer.latest('system', secretKey);
+      if (made === undefined || isDeepStrictEqual(made.state, state)) throw error;
+      committer.seed('system', secretKey, made.rev);
+      return { secret: read(made.state, vault), vault };
+    }
   }
   committer.seed('system', secretKey, record.rev);
   const secret = read(record.state, vault);

@@ -4,3 +4,5 @@
 export const maxResourcesPerKind = 50_000;
 /** All resources together, as JSON. */
 export const maxResourceBytes = 268_435_456;
+/** How often a write is decided again since another backend changed the same record. */
+export const maxWriteTries = 100;

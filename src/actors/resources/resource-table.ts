@@ -3,26 +3,31 @@
 //
 // One writer a key: writes to the same key queue up. Readers see a change only after its commit, so nobody acts on
 // configuration that a crash could take back. A write that failed is put back to what was there before it.
+//
+// In a cluster each backend holds the whole table. What another backend changed is read again (`readAgain`) and told to watchers
+// as if it had been written here; a write that meets such a change reads it first and is decided again.
 
 import { alreadyExists, MonError } from '../../model/errors.ts';
 import { pipelineRoleName } from '../../model/resource/seeds.ts';
 import { Listeners } from '../runtime/listeners.ts';
-import { type Committer, commitDelete, commitPut, type RecordBody } from './committer.ts';
+import type { Committer } from './committer.ts';
+import { maxWriteTries } from './limits.ts';
+import { OwnRecords, type RecordWriter } from './record-writer.ts';
 import {
   deepFreeze,
   type ListQuery,
-  parseStoreKey,
   type Resource,
   type ResourceChange,
-  type ResourceCodec,
   type ResourceId,
   type ResourcePage,
   storeKey,
 } from './resource.ts';
 import { type ResourceBounds, ResourceBudget, resourceBounds } from './resource-budget.ts';
 import { ResourceStore } from './resource-store.ts';
+import type { SharedRecords } from './shared-records.ts';
+import { type ResourceCodecs, StoredForm } from './stored-form.ts';
 import { VaultError } from './vault.ts';
-import { NamespaceGate, SerialQueues } from './write-order.ts';
+import { NamespaceGate, noNamespace, SerialQueues } from './write-order.ts';
 
 export type {
   ListQuery,
@@ -34,7 +39,6 @@ export type {
 } from './resource.ts';
 
 const namespacesSegment = 'namespaces';
-const recordVersion = 1;
 /** Default resources of every namespace: created and deleted with it, so they do not make it occupied. */
 const defaultSegments = ['rolebindings', 'roles'] as const;
 
@@ -43,7 +47,9 @@ const isDefaultResource = (segment: string, name: string): boolean =>
 
 export interface ResourceTableOptions {
   readonly committer: Committer;
-  readonly codecs?: Readonly<Record<string, ResourceCodec>>;
+  /** In place of the committer where several backends write. */
+  readonly shared?: SharedRecords | undefined;
+  readonly codecs?: ResourceCodecs;
   /** Names something outside this table that lives in a namespace (`entity web-01`), or undefined. */
   readonly namespaceOccupant?: (namespace: string) => string | undefined | Promise<string | undefined>;
   /** How much is kept; see `limits.ts`. */
@@ -57,49 +63,101 @@ export class ResourceTable {
   readonly #stores = new Map<string, ResourceStore>();
   readonly #watchers = new Map<string, Listeners<[change: ResourceChange]>>();
   readonly #budget: ResourceBudget;
+  /** By store key. */
   readonly #queues = new SerialQueues();
+  readonly #records: RecordWriter;
+  readonly #form: StoredForm;
   readonly #gate = new NamespaceGate((namespace) => this.hasNamespace(namespace));
 
   constructor(options: ResourceTableOptions) {
     this.#options = options;
     this.#budget = new ResourceBudget(options.bounds ?? resourceBounds);
+    this.#form = new StoredForm(options.codecs);
+    this.#records = options.shared ?? new OwnRecords(options.committer);
   }
 
   /** Reads everything from the store. Call once, before anything else. A record that cannot be read is reported. */
   async load(): Promise<void> {
-    const { committer, codecs, onFault } = this.#options;
     const outdated: ResourceId[] = [];
-    for await (const { key, record } of committer.scan('resource')) {
-      committer.seed('resource', key, record.rev);
-      try {
-        const { segment, namespace, name } = parseStoreKey(key);
-        const found = codecs?.[segment]?.decode(record.state, name) ?? {
-          name,
-          resource: record.state as Resource,
-        };
-        this.#store(segment).set(namespace, found.name, deepFreeze(found.resource));
-        if (codecs?.[segment]?.isCurrent?.(record.state) === false)
-          outdated.push({ segment, namespace, name: found.name });
-        this.#budget.set(storeKey(segment, namespace, found.name), sizeOf(found.resource));
-      } catch (error) {
-        if (error instanceof VaultError) throw error;
-        onFault?.(new Error(`resource ${key} cannot be read back and is left out`, { cause: error }));
-      }
+    for await (const { key, record } of this.#records.scan('resource')) {
+      const found = this.#decoded(key, record.state);
+      if (found === undefined) continue;
+      this.#keep(found.id, found.resource);
+      if (!found.isCurrent) outdated.push(found.id);
     }
     await this.#rewrite(outdated);
   }
 
+  /** Reads records that other backends wrote or deleted, by store key. Rejects with a MonError when the store is away. */
+  async readAgain(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.#queues.run(key, () => this.#readAgain(key));
+  }
+
+  /** Reads whatever is stored differently from what is here. */
+  async readAllAgain(): Promise<void> {
+    const { shared } = this.#options;
+    if (shared !== undefined) await this.readAgain(await shared.outdated('resource'));
+  }
+
+  /** In its turn of the queue of the key. */
+  async #readAgain(key: string): Promise<void> {
+    const { shared } = this.#options;
+    if (shared === undefined) return;
+    const of = { kind: 'resource', key } as const;
+    const before = shared.rev(of);
+    const record = await shared.read(of);
+    if (shared.rev(of) === before) return;
+    if (record === undefined) return this.#forget(key);
+    const found = this.#decoded(key, record.state);
+    if (found === undefined) return;
+    const { id, resource } = found;
+    const previous = this.get(id.segment, id.namespace, id.name);
+    this.#keep(id, resource);
+    this.#tell({ type: 'put', ...id, resource, previous });
+  }
+
+  #forget(key: string): void {
+    const id = this.#form.idOf(key);
+    const previous = this.get(id.segment, id.namespace, id.name);
+    if (previous === undefined) return;
+    this.#drop(id);
+    this.#tell({ type: 'deleted', ...id, previous });
+  }
+
+  /** Undefined, and reported, for a record that can't be read. Throws a VaultError where a key is missing. */
+  #decoded(key: string, state: unknown): ReturnType<StoredForm['decode']> | undefined {
+    try {
+      return this.#form.decode(key, state);
+    } catch (error) {
+      if (error instanceof VaultError) throw error;
+      const what = `resource ${key} cannot be read back and is left out`;
+      this.#options.onFault?.(new Error(what, { cause: error }));
+      return undefined;
+    }
+  }
+
+  #keep(id: ResourceId, resource: Resource): void {
+    this.#form.remember(id);
+    this.#store(id.segment).set(id.namespace, id.name, resource);
+    this.#budget.set(laneOf(id), sizeOf(resource));
+  }
+
+  #drop(id: ResourceId): void {
+    this.#form.forget(id);
+    this.#store(id.segment).delete(id.namespace, id.name);
+    this.#budget.delete(laneOf(id));
+  }
+
   /** Writes records again that an earlier version, or an earlier key, wrote. What can't be written now stays as it is. */
   async #rewrite(ids: readonly ResourceId[]): Promise<void> {
-    const { committer, onFault } = this.#options;
     for (const id of ids) {
       const resource = this.get(id.segment, id.namespace, id.name);
       if (resource === undefined) continue;
       try {
-        await commitPut(committer, 'resource', this.#storeKey(id), this.#body(id, resource));
+        await this.#commit(id, resource, resource);
       } catch (error) {
         const what = `${id.segment} ${id.name} stays in the store as it was: it could not be sealed`;
-        onFault?.(new Error(what, { cause: error }));
+        this.#options.onFault?.(new Error(what, { cause: error }));
       }
     }
   }
@@ -159,11 +217,7 @@ export class ResourceTable {
    */
   delete(id: ResourceId, check: (current: Resource) => void = () => {}): Promise<boolean> {
     const remove = id.segment === namespacesSegment ? this.#removeNamespace : this.#remove;
-    return this.#queues.run(laneOf(id), async () => {
-      const current = this.get(id.segment, id.namespace, id.name);
-      if (current !== undefined) check(current);
-      return remove.call(this, id);
-    });
+    return this.#inTurn(id, () => remove.call(this, id, check));
   }
 
   /** Calls the listener after every committed change of a kind. Returns how to stop. */
@@ -185,63 +239,121 @@ export class ResourceTable {
     const write = async () => {
       const previous = this.get(id.segment, id.namespace, id.name);
       const resource = deepFreeze(next(previous));
-      const [key, size] = [laneOf(id), sizeOf(resource)];
-      const settle = this.#budget.take(id.segment, key, size, this.count(id.segment));
-      await this.#commit(id, resource, previous).catch((error) => {
+      const settle = this.#budget.take(id.segment, laneOf(id), sizeOf(resource), this.count(id.segment));
+      const isWritten = await this.#commit(id, resource, previous).catch((error) => {
         settle(false);
         throw error;
       });
-      this.#store(id.segment).set(id.namespace, id.name, resource);
+      const isAdrift = isWritten && previous === undefined && (await this.#isAdrift(id));
+      if (!isWritten || isAdrift) settle(false);
+      if (!isWritten) return undefined;
+      if (isAdrift) throw noNamespace(id.namespace);
+      this.#keep(id, resource);
       settle(true);
       this.#tell({ type: 'put', ...id, resource, previous });
       return { resource, previous };
     };
-    return this.#queues.run(laneOf(id), () => this.#gate.inside(id.namespace, write));
+    return this.#inTurn(id, () => this.#gate.inside(id.namespace, write));
   }
 
-  async #commit(id: ResourceId, resource: Resource, previous: Resource | undefined): Promise<void> {
-    const { committer } = this.#options;
-    const key = this.#storeKey(id);
+  /**
+   * True if another backend deleted the namespace while something was created in it; then that is deleted again. The other one
+   * looks for what is in the namespace after it has deleted it, so one of the two finds the other.
+   */
+  async #isAdrift(id: ResourceId): Promise<boolean> {
+    const { shared } = this.#options;
+    if (shared === undefined || id.namespace === '') return false;
+    const created = { kind: 'resource', key: this.#form.keyOf(id) } as const;
+    const namespace = storeKey(namespacesSegment, '', id.namespace);
     try {
-      await commitPut(committer, 'resource', key, this.#body(id, resource));
+      if (await shared.isStored({ kind: 'resource', key: namespace })) return false;
+      await shared.write({ ...created, body: undefined });
+      return true;
     } catch (error) {
-      // The writer keeps trying failed keys with the newest value it was given: give it the old one.
-      if (previous === undefined) committer.delete('resource', key);
-      else committer.put('resource', key, () => this.#body(id, previous));
+      shared.doubt(created);
       throw error;
     }
   }
 
-  async #remove(id: ResourceId): Promise<boolean> {
+  /** One after the other for each key. Work that resolves to undefined met a change of another backend and is done again. */
+  #inTurn<T>(id: ResourceId, work: () => Promise<T | undefined>): Promise<T> {
+    const key = this.#form.keyOf(id);
+    return this.#queues.run(key, async () => {
+      for (let tries = 0; tries < maxWriteTries; tries += 1) {
+        const result = await work();
+        if (result !== undefined) return result;
+        await this.#readAgain(key);
+      }
+      throw new MonError(
+        'unavailable',
+        `other backends keep changing ${id.segment} ${id.name} at the same time: try again`,
+      );
+    });
+  }
+
+  /** False if another backend changed the record meanwhile. */
+  #commit(id: ResourceId, resource: Resource | undefined, previous: Resource | undefined): Promise<boolean> {
+    const body = (one: Resource | undefined) => (one === undefined ? undefined : this.#form.body(id, one));
+    return this.#records.write({
+      kind: 'resource',
+      key: this.#form.keyOf(id),
+      body: body(resource),
+      before: body(previous),
+    });
+  }
+
+  /** Undefined if another backend changed the record meanwhile. */
+  async #remove(id: ResourceId, check: (current: Resource) => void = () => {}): Promise<boolean | undefined> {
     const previous = this.get(id.segment, id.namespace, id.name);
     if (previous === undefined) return false;
-    const { committer } = this.#options;
-    const key = this.#storeKey(id);
-    try {
-      await commitDelete(committer, 'resource', key);
-    } catch (error) {
-      committer.put('resource', key, () => this.#body(id, previous));
-      throw error;
-    }
-    this.#store(id.segment).delete(id.namespace, id.name);
-    this.#budget.delete(laneOf(id));
+    check(previous);
+    if (!(await this.#commit(id, undefined, previous))) return undefined;
+    this.#drop(id);
     this.#tell({ type: 'deleted', ...id, previous });
     return true;
   }
 
-  #removeNamespace(id: ResourceId): Promise<boolean> {
+  #removeNamespace(id: ResourceId, check: (current: Resource) => void): Promise<boolean | undefined> {
     return this.#gate.closed(id.name, async () => {
-      if (!this.hasNamespace(id.name)) return false;
+      const current = this.get(id.segment, '', id.name);
+      if (current === undefined) return false;
+      check(current);
+      await this.#readOthers(id);
       const occupant = this.#occupant(id.name) ?? (await this.#options.namespaceOccupant?.(id.name));
-      if (occupant !== undefined)
-        throw new MonError(
-          'conflict',
-          `resource is invalid: namespace is not empty: ${id.name} holds ${occupant}; delete what is in it first`,
-        );
-      for (const segment of defaultSegments)
-        await this.#remove({ segment, namespace: id.name, name: pipelineRoleName });
+      if (occupant !== undefined) throw notEmpty(id.name, occupant);
+      if (this.#options.shared !== undefined) return this.#removeSharedNamespace(id, current);
+      await this.#removeDefaults(id.name);
       return this.#remove(id);
     });
+  }
+
+  async #removeDefaults(namespace: string): Promise<void> {
+    for (const segment of defaultSegments) {
+      const seeded = { segment, namespace, name: pipelineRoleName };
+      await this.#inTurn(seeded, () => this.#remove(seeded));
+    }
+  }
+
+  /** What other backends changed, but for the resource whose turn it is. */
+  async #readOthers(id: ResourceId): Promise<void> {
+    const own = this.#form.keyOf(id);
+    const outdated = (await this.#options.shared?.outdated('resource')) ?? [];
+    await this.readAgain(outdated.filter((key) => key !== own));
+  }
+
+  /** Other backends may be creating something in it: it is looked for once nothing more can be created. */
+  async #removeSharedNamespace(id: ResourceId, current: Resource): Promise<boolean | undefined> {
+    if ((await this.#remove(id)) === undefined) return undefined;
+    await this.#readOthers(id);
+    const occupant = this.#occupant(id.name) ?? (await this.#options.namespaceOccupant?.(id.name));
+    if (occupant === undefined) {
+      await this.#removeDefaults(id.name);
+      return true;
+    }
+    if (!(await this.#commit(id, current, undefined))) return undefined;
+    this.#keep(id, current);
+    this.#tell({ type: 'put', ...id, resource: current, previous: undefined });
+    throw notEmpty(id.name, occupant);
   }
 
   #occupant(namespace: string): string | undefined {
@@ -261,20 +373,13 @@ export class ResourceTable {
     this.#stores.set(segment, store);
     return store;
   }
-
-  #storeKey({ segment, namespace, name }: ResourceId): string {
-    return storeKey(segment, namespace, this.#options.codecs?.[segment]?.storedName(name) ?? name);
-  }
-
-  #body({ segment, name }: ResourceId, resource: Resource): RecordBody {
-    return {
-      machine: `resource.${segment}`,
-      version: recordVersion,
-      deadlines: [],
-      state: this.#options.codecs?.[segment]?.encode(resource, name) ?? resource,
-    };
-  }
 }
+
+const notEmpty = (namespace: string, occupant: string): MonError =>
+  new MonError(
+    'conflict',
+    `resource is invalid: namespace is not empty: ${namespace} holds ${occupant}; delete what is in it first`,
+  );
 
 const sizeOf = (resource: Resource): number => JSON.stringify(resource).length;
 

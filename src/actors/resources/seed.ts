@@ -69,11 +69,21 @@ export const seedIfEmpty = async (table: Resources, options: SeedOptions): Promi
       password_hash: await options.hash(password),
     })),
   );
+  const [admin, ...others] = users;
   await putAll(
     table,
-    users.reverse().map((user): Rows[number] => ['users', '', user.username, user]),
+    others.reverse().map((user): Rows[number] => ['users', '', user.username, user]),
   );
-  return true;
+  if (admin === undefined) return true;
+  const id = { segment: 'users', namespace: '', name: admin.username };
+  try {
+    await table.create(id, admin);
+    return true;
+  } catch (error) {
+    // Another backend of the cluster, started at the same moment, was faster.
+    if (error instanceof MonError && error.kind === 'alreadyExists') return false;
+    throw error;
+  }
 };
 
 /**

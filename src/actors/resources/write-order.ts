@@ -2,6 +2,9 @@
 // while something is being written into it.
 import { MonError } from '../../model/errors.ts';
 
+export const noNamespace = (namespace: string): MonError =>
+  new MonError('notFound', `the namespace ${namespace} does not exist`);
+
 /** Work on the same key runs one after the other, whatever became of the work before. */
 export class SerialQueues {
   /** The last work of every key that is in use. */
@@ -35,8 +38,7 @@ export class NamespaceGate {
   /** Does work inside a namespace. Rejects with `notFound` where there is none or it is going. */
   async inside<T>(namespace: string, work: () => Promise<T>): Promise<T> {
     if (namespace === '') return work();
-    if (!this.#exists(namespace) || this.#closing.has(namespace))
-      throw new MonError('notFound', `the namespace ${namespace} does not exist`);
+    if (!this.#exists(namespace) || this.#closing.has(namespace)) throw noNamespace(namespace);
     this.#count(namespace, 1);
     try {
       return await work();

@@ -6,10 +6,11 @@ import { maxNameCharacters } from '../../model/limits.ts';
 import { agentsGroup } from '../../model/resource/seeds.ts';
 import { type Credentials, findUser, groupsOf, passwordTagOf, type StoredUser } from './credentials.ts';
 import { currentPrincipal } from './current-principal.ts';
+import type { Login } from './login-store.ts';
 import { isAgent, type Principal } from './principal.ts';
 import { providersSegment } from './providers/directories.ts';
 import type { Identity } from './providers/identity.ts';
-import type { Login, Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 import { newTokenId, type TokenPair, type Tokens } from './tokens.ts';
 
 export interface Authenticator {
@@ -134,6 +135,7 @@ export const createAuthenticator = (options: {
     const token = parseBearer(authorization);
     if (token !== undefined) {
       const { username, sessionId } = await tokens.readAccess(token);
+      await sessions.lookUp(username, sessionId);
       return byLogin(username, sessionId);
     }
     if (authorization?.startsWith('Key ')) return byKey(authorization.slice(4).trim());
@@ -178,7 +180,7 @@ export const createAuthenticator = (options: {
     async refresh(accessToken, refreshToken) {
       const used = await pair(accessToken, refreshToken);
       const { username, sessionId } = used;
-      const login = sessions.find(username, sessionId);
+      const login = await sessions.lookUp(username, sessionId);
       const now = login === undefined ? null : await renewed(login);
       if (now === null) {
         await sessions.end(username, sessionId);

@@ -1,26 +1,10 @@
 // Login sessions and their current refresh tokens. A refresh token works once; a second use means that it was
-// stolen or copied, and ends the login. Stored, so that logins survive a restart.
-import {
-  type Committer,
-  commitDelete,
-  commitPut,
-  type RecordBody,
-} from '../../actors/resources/committer.ts';
-import { MonError } from '../../model/errors.ts';
+// stolen or copied, and ends the login. Stored, so that logins survive a restart. In a cluster a login is valid on every
+// backend: what another one changed is read again, and who uses a refresh token first is decided by the store.
 import { maxSessionsPerUser, refreshTokenSeconds } from '../limits.ts';
-import type { Identity } from './providers/identity.ts';
 
-export interface Login {
-  readonly user: string;
-  readonly sessionId: string;
-  /** The id of the only valid refresh token. */
-  readonly refreshId: string;
-  readonly expiresAtMs: number;
-  /** The identity from a provider; absent for local users. */
-  readonly identity?: Identity;
-  /** The version of the password used to log in; a password change ends the login. Absent for provider logins. */
-  readonly passwordTag?: string;
-}
+import { type Login, type LoginRecords, LoginStore } from './login-store.ts';
+import type { Identity } from './providers/identity.ts';
 
 /** The initial data of a login. */
 type NewLogin = Omit<Login, 'expiresAtMs'>;
@@ -28,6 +12,11 @@ type NewLogin = Omit<Login, 'expiresAtMs'>;
 export interface Sessions {
   load(): Promise<void>;
   find(user: string, sessionId: string): Login | undefined;
+  /** The same in a cluster, where another backend may just have created it: reads the store if it is not known here. */
+  lookUp(user: string, sessionId: string): Promise<Login | undefined>;
+  /** Reads what another backend wrote, by keys of records. Rejects when the store is away. */
+  readAgain(keys: readonly string[]): Promise<void>;
+  readAllAgain(): Promise<void>;
   begin(login: NewLogin): Promise<void>;
   /** `reused`: the refresh token was used before, and the login has ended. */
   rotate(
@@ -45,127 +34,103 @@ export interface Sessions {
   ): Promise<void>;
 }
 
-const prefix = 'login/';
-const keyOf = (user: string, sessionId: string): string => `${prefix}${user}/${sessionId}`;
-
 export const createSessions = (
-  committer: Committer,
+  records: LoginRecords,
   wallMs: () => number,
   refreshSeconds = refreshTokenSeconds,
 ): Sessions => {
-  const logins = new Map<string, Login>();
-  const ofUser = new Map<string, Set<string>>();
-
-  const remember = (login: Login): void => {
-    const key = keyOf(login.user, login.sessionId);
-    logins.set(key, login);
-    const keys = ofUser.get(login.user) ?? new Set();
-    ofUser.set(login.user, keys.add(key));
-  };
-  const forget = (login: Login): void => {
-    const key = keyOf(login.user, login.sessionId);
-    logins.delete(key);
-    const keys = ofUser.get(login.user);
-    keys?.delete(key);
-    if (keys?.size === 0) ofUser.delete(login.user);
-  };
-  const bodyOf = (login: Login): RecordBody => ({
-    machine: 'login',
-    version: 1,
-    deadlines: [],
-    state: login,
-  });
-  const save = (login: Login): Promise<void> =>
-    commitPut(committer, 'session', keyOf(login.user, login.sessionId), bodyOf(login));
-  /**
-   * A login does not wait for disk space, since users must be able to log in when the disk is full. It is valid in
-   * memory and the writer keeps retrying; only a restart before that loses it. The writer's fault channel reports
-   * the full disk.
-   */
-  const saveWhenRoom = async (login: Login): Promise<void> => {
-    try {
-      await save(login);
-    } catch (error) {
-      if (!(error instanceof MonError && error.kind === 'storeFull')) throw error;
-    }
-  };
-  const drop = (login: Login): Promise<void> => {
-    forget(login);
-    return commitDelete(committer, 'session', keyOf(login.user, login.sessionId));
-  };
+  const logins = new LoginStore(records);
+  const expiry = (): number => wallMs() + refreshSeconds * 1_000;
 
   /** Removes expired logins and the oldest ones above the limit, in the background. */
   const tidy = (user: string): void => {
-    const mine = [...(ofUser.get(user) ?? [])].flatMap((key) => logins.get(key) ?? []);
+    const mine = logins.of(user);
     const over = mine.length - maxSessionsPerUser;
     mine.forEach((login, index) => {
-      if (index >= over && login.expiresAtMs > wallMs()) return;
-      forget(login);
-      committer.delete('session', keyOf(login.user, login.sessionId));
+      if (index < over || login.expiresAtMs <= wallMs()) dropLater(login);
     });
+  };
+  /** While the store is away the next login of the user does it again; the writer reports why. */
+  const dropLater = (login: Login): void => void logins.drop(login).catch(() => {});
+  const find = (user: string, sessionId: string): Login | undefined => {
+    const login = logins.get(user, sessionId);
+    return login && login.expiresAtMs > wallMs() ? login : undefined;
+  };
+  const rotate = async (
+    login: Login | undefined,
+    usedId: string,
+    next: Pick<Login, 'refreshId' | 'identity'>,
+  ): Promise<'rotated' | 'reused' | 'unknown' | 'changed'> => {
+    if (login === undefined) return 'unknown';
+    if (login.refreshId !== usedId) {
+      await logins.drop(login);
+      return 'reused';
+    }
+    const rotated = { ...login, ...next, expiresAtMs: expiry() };
+    // Updated in memory immediately, so that a concurrent second use of the same token is detected.
+    logins.remember(rotated);
+    try {
+      return (await logins.save(rotated)) ? 'rotated' : 'changed';
+    } catch (error) {
+      logins.takeBack(login);
+      throw error;
+    }
   };
 
   return {
     async load() {
-      for await (const { key, record } of committer.scan('session', { prefix })) {
-        committer.seed('session', key, record.rev);
-        const login = record.state as Login;
-        if (login.expiresAtMs > wallMs()) remember(login);
-        else committer.delete('session', key);
-      }
+      for await (const login of logins.scan())
+        if (login.expiresAtMs > wallMs()) logins.remember(login);
+        else dropLater(login);
     },
-    find(user, sessionId) {
-      const login = logins.get(keyOf(user, sessionId));
-      return login && login.expiresAtMs > wallMs() ? login : undefined;
+    find,
+    async lookUp(user, sessionId) {
+      const known = find(user, sessionId);
+      if (known !== undefined || !logins.isShared) return known;
+      return logins.inTurn(user, sessionId, async () => find(user, sessionId));
     },
+    readAgain: (keys) => logins.readAgain(keys),
+    readAllAgain: () => logins.readAllAgain(),
     async begin(begun) {
-      const login = { ...begun, expiresAtMs: wallMs() + refreshSeconds * 1_000 };
-      await saveWhenRoom(login);
-      remember(login);
+      const login = { ...begun, expiresAtMs: expiry() };
+      await logins.save(login);
+      logins.remember(login);
       tidy(login.user);
     },
-    async rotate(user, sessionId, usedId, nextId, identity) {
-      const login = this.find(user, sessionId);
-      if (login === undefined) return 'unknown';
-      if (login.refreshId !== usedId) {
-        await drop(login);
-        return 'reused';
-      }
-      const next = {
-        ...login,
-        refreshId: nextId,
-        expiresAtMs: wallMs() + refreshSeconds * 1_000,
-        ...(identity === undefined ? {} : { identity }),
+    rotate(user, sessionId, usedId, nextId, identity) {
+      const next = { refreshId: nextId, ...(identity === undefined ? {} : { identity }) };
+      return logins.inTurn(user, sessionId, async () => {
+        for (;;) {
+          const outcome = await rotate(find(user, sessionId), usedId, next);
+          if (outcome !== 'changed') return outcome;
+          // Another backend was faster: either the token was used there, or the login is over.
+          await logins.refresh(user, sessionId);
+        }
+      });
+    },
+    end: (user, sessionId) =>
+      logins.inTurn(user, sessionId, async () => {
+        const login = logins.get(user, sessionId);
+        if (login === undefined) return false;
+        await logins.drop(login);
+        return true;
+      }),
+    async endOthers(user, kept) {
+      const isOther = (login: Login): boolean =>
+        login.identity === undefined && login.passwordTag !== kept.passwordTag;
+      const end = async ({ sessionId }: Login): Promise<void> => {
+        const login = logins.get(user, sessionId);
+        if (login === undefined) return;
+        if (sessionId !== kept.sessionId) return logins.drop(login);
+        const tagged = { ...login, passwordTag: kept.passwordTag };
+        logins.remember(tagged);
+        await logins.save(tagged);
       };
-      // Updated in memory immediately, so that a concurrent second use of the same token is detected.
-      remember(next);
-      try {
-        await saveWhenRoom(next);
-      } catch (error) {
-        // The writer retries with the newest value, so give it the one that is still valid.
-        remember(login);
-        committer.put('session', keyOf(user, sessionId), () => bodyOf(login));
-        throw error;
-      }
-      return 'rotated';
-    },
-    async end(user, sessionId) {
-      const login = logins.get(keyOf(user, sessionId));
-      if (login === undefined) return false;
-      await drop(login);
-      return true;
-    },
-    async endOthers(user, { sessionId, passwordTag }) {
-      const mine = [...(ofUser.get(user) ?? [])].flatMap((key) => logins.get(key) ?? []);
       await Promise.all(
-        mine
-          .filter((login) => login.identity === undefined && login.passwordTag !== passwordTag)
-          .map((login) => {
-            if (login.sessionId !== sessionId) return drop(login);
-            const kept = { ...login, passwordTag };
-            remember(kept);
-            return save(kept);
-          }),
+        logins
+          .of(user)
+          .filter(isOther)
+          .map((login) => logins.inTurn(user, login.sessionId, () => end(login))),
       );
     },
   };
