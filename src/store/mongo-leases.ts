@@ -38,6 +38,8 @@ export interface LeaseCollections {
   readonly shards: LeaseCollection<ShardDocument>;
   /** The name of the database in messages. */
   readonly where: string;
+  /** Rejects if a backend has the database for itself. Asked after a member has joined. */
+  readonly refuseOwner?: () => Promise<void>;
 }
 
 const change = <TDocument>(filter: object, $set: Partial<TDocument>, upsert: boolean): Change<TDocument> => ({
@@ -45,7 +47,7 @@ const change = <TDocument>(filter: object, $set: Partial<TDocument>, upsert: boo
 });
 
 /** All methods reject with StoreError; then the outcome is unknown. */
-export const createMongoLeases = ({ members, shards, where }: LeaseCollections): LeaseStore => {
+export const createMongoLeases = ({ members, shards, where, refuseOwner }: LeaseCollections): LeaseStore => {
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -82,6 +84,12 @@ export const createMongoLeases = ({ members, shards, where }: LeaseCollections):
           // It was applied before, and its reply was lost.
           if (!isConflict(error)) throw error;
         });
+        try {
+          await refuseOwner?.();
+        } catch (error) {
+          await members.updateOne({ _id: incarnation }, { $set: { state: 'dead' } });
+          throw error;
+        }
       }),
     beat: (incarnation, state) =>
       ask(async () => {

@@ -87,7 +87,7 @@ const takenBy = (where: string, { host, pid, since }: OwnerDocument): StoreError
   new StoreError(
     'invalid',
     `${where} is in use by another backend (pid ${pid} on ${host}, since ${since}); ` +
-      'stop that one, or use another database: only one backend at a time can use a database',
+      'stop that one, or use another database: only one backend at a time can use a database, unless all of them have a --bus-url',
   );
 
 /**
@@ -122,14 +122,45 @@ export const takeOwnership = async (options: OwnerOptions): Promise<Ownership> =
   }
 };
 
-const hasEnded = (owner: OwnerDocument, mine: OwnerDocument): boolean =>
+/**
+ * For a member of a cluster: resolves once no backend has the database for itself. One that was killed is removed when its
+ * heartbeat has not moved for the patience period; it writes nothing after that. Rejects with StoreError('invalid') that names
+ * a living one.
+ */
+export const awaitNoOwner = async (
+  options: Pick<OwnerOptions, 'meta' | 'where' | 'times'>,
+): Promise<void> => {
+  const { meta } = options;
+  const mine = { ...ownIdentity(), pidScope: pidScope() };
+  for (;;) {
+    const owner = await meta.findOne({ _id: ownerId });
+    if (owner === null) return;
+    const dead = await awaitEnd(options, owner, mine);
+    if (dead === null) return;
+    const { incarnation, beat } = dead;
+    await meta.deleteOne({ _id: ownerId, incarnation, beat });
+  }
+};
+
+/** Rejects with StoreError('invalid') if a backend has the database for itself. */
+export const refuseOwner = async (meta: Pick<OwnerCollection, 'findOne'>, where: string): Promise<void> => {
+  const owner = await meta.findOne({ _id: ownerId });
+  if (owner !== null) throw takenBy(where, owner);
+};
+
+const hasEnded = (owner: OwnerDocument, mine: Pick<OwnerDocument, 'pidScope'>): boolean =>
   mine.pidScope !== '' && owner.pidScope === mine.pidScope && !isRunning(owner);
 
 /** Resolves to the dead owner, or to null if the owner released the database. */
 const awaitEnd = async (
-  { meta, where, standBy, times: { beatMs, patienceMs } }: OwnerOptions,
+  {
+    meta,
+    where,
+    standBy,
+    times: { beatMs, patienceMs },
+  }: Pick<OwnerOptions, 'meta' | 'where' | 'standBy' | 'times'>,
   found: OwnerDocument,
-  mine: OwnerDocument,
+  mine: Pick<OwnerDocument, 'pidScope'>,
 ): Promise<OwnerDocument | null> => {
   let owner = found;
   let silentMs = 0;

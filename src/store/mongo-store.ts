@@ -34,12 +34,15 @@ import {
 import { type Aside, asideName, type Examined, type PutBack } from './maintained-store.ts';
 import { fromDocument, toDocument } from './mongo-document.ts';
 import { isConflict, isWorthRepeating, openingError, toStoreError } from './mongo-errors.ts';
+import { awaitNoMembers, refuseMembers } from './mongo-exclusion.ts';
 import { createMongoLeases, type MemberDocument, type ShardDocument } from './mongo-leases.ts';
 import {
+  awaitNoOwner,
   type OwnerDocument,
   type OwnerNotes,
   type Ownership,
   type OwnerTimes,
+  refuseOwner,
   type StandBy,
   takeOwnership,
 } from './mongo-owner.ts';
@@ -71,6 +74,8 @@ export interface MongoStoreOptions {
    * and others may write too.
    */
   readonly onOwnershipLost?: ((error: StoreError) => void) | undefined;
+  /** For a member of a cluster, in place of the claim: waits until no backend has the database for itself. */
+  readonly isMember?: boolean | undefined;
   /** What backends that wait for this one are told about it. */
   readonly notes?: (() => OwnerNotes) | undefined;
   /** Waits while another backend owns the database. If absent, that is an error. */
@@ -114,8 +119,18 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Shared
     // Looked at before the claim: a store that is not ours is not touched. And after it: others may have been at work.
     openMarker(await readMarker(db), where, purpose);
     const meta = db.collection<OwnerDocument>('meta');
+    const leases = leasesOf(db, where);
+    if (options.isMember === true) await awaitNoOwner({ meta, where, times });
+    else if (onLost !== undefined) await awaitNoMembers(where, leases, times);
     const ownership =
-      onLost === undefined ? undefined : await takeOwnership({ meta, where, times, onLost, notes, standBy });
+      onLost === undefined || options.isMember === true
+        ? undefined
+        : await takeOwnership({ meta, where, times, onLost, notes, standBy });
+    if (ownership !== undefined)
+      await refuseMembers(where, leases).catch(async (error: unknown) => {
+        await ownership.release();
+        throw error;
+      });
     const { marker, isDue } = openMarker(await readMarker(db), where, purpose);
     const store = new MongoStore(client, db, where, ownership, marker);
     if (isDue) await store.writeMarker(marker);
@@ -151,6 +166,14 @@ function createClient({
     );
   }
 }
+
+const leasesOf = (db: Db, where: string): LeaseStore =>
+  createMongoLeases({
+    where,
+    members: db.collection<MemberDocument>('members'),
+    shards: db.collection<ShardDocument>('shards'),
+    refuseOwner: () => refuseOwner(db.collection<OwnerDocument>('meta'), where),
+  });
 
 /** Undefined in a database that holds none. */
 async function readMarker(db: Db): Promise<string | undefined> {
@@ -191,9 +214,7 @@ class MongoStore implements SharedStore {
     this.#db = db;
     this.#where = where;
     this.#ownership = ownership;
-    const members = db.collection<MemberDocument>('members');
-    const shards = db.collection<ShardDocument>('shards');
-    this.leases = createMongoLeases({ members, shards, where });
+    this.leases = leasesOf(db, where);
   }
 
   fenceWith(fence: RecordFence): void {

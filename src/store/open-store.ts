@@ -18,6 +18,8 @@ export interface StoreLocation {
   readonly notes?: (() => OwnerNotes) | undefined;
   /** MongoDB only: waits while another backend owns the database. If absent, that is an error. */
   readonly standBy?: StandBy | undefined;
+  /** MongoDB only: a member of a cluster, which does not claim the database. */
+  readonly isMember?: boolean | undefined;
   /** Trusted authorities for TLS, unless the URL specifies them. Read once. */
   readonly authorities?: TrustedAuthorities;
   /** Default `serve`. */
@@ -32,6 +34,7 @@ export async function openStore({
   onOwnershipLost,
   notes,
   standBy,
+  isMember,
   purpose = 'serve',
 }: StoreLocation): Promise<MaintainedStore> {
   const dir = embeddedDir(url, stateDir);
@@ -45,6 +48,7 @@ export async function openStore({
       onOwnershipLost,
       notes,
       standBy,
+      isMember,
       purpose,
       ...(authorities === undefined ? {} : { authorities }),
     });

@@ -19,7 +19,7 @@ export interface SharedConfigurationOptions {
   readonly report: BusReport;
 }
 
-export interface Readers {
+interface Readers {
   readonly table: Pick<ResourceTable, 'readAgain' | 'readAllAgain'>;
   readonly logins: Pick<Sessions, 'readAgain' | 'readAllAgain'>;
 }
