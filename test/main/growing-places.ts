@@ -25,6 +25,7 @@ const damaged = because(
 export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
   'actors/durable/commit-slot': { '#kinds': untilCommit },
   'actors/durable/group-commit': { '#followers': ofTheProgram, '#queue': untilCommit },
+  'actors/events/event-groups': { groups: oneCall },
   'actors/events/event-index': { '#entries': perCheck, '#boards': perResource, '#remarking': perResource },
   'actors/events/event-search': { items: oneCall, seen: oneCall, found: oneCall },
   'actors/events/read-model': { '#items': oneCall },
