@@ -1,7 +1,7 @@
 // What clients of the earlier generation say and are told, message by message.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clientEntity } from '../../src/machines/client/client-entity-rule.ts';
+import { clientEntity, reportedEntity } from '../../src/machines/client/client-entity-rule.ts';
 import { handlersOf, resultEvent } from '../../src/machines/client/client-event-rule.ts';
 import {
   keepaliveResult,
@@ -21,7 +21,8 @@ import {
 import { firstRunDelayMs } from '../../src/machines/client/client-schedule-rule.ts';
 import { checkConfigSchema } from '../../src/model/check/check.ts';
 import { hookConfigSchema } from '../../src/model/check/hook.ts';
-import { attributesAnnotation } from '../../src/model/earlier/attributes.ts';
+import { attributesAnnotation, clientLabel } from '../../src/model/earlier/attributes.ts';
+import { tokenPathsAnnotation, tokenPathsOf, tokensOfToday } from '../../src/model/earlier/tokens.ts';
 
 const entity = clientEntity({ name: 'c1', subscriptions: ['web'], custom: { a: 1 } }, 'default');
 
@@ -235,5 +236,65 @@ describe('the earlier generation: messages', () => {
     assert.equal(firstRunDelayMs('i-424242:test', 3_600, nowMs), 783_321);
     assert.equal(firstRunDelayMs('test', 60, nowMs), 17_601);
     assert.equal(firstRunDelayMs('test', 3_600, nowMs), 3_497_601);
+  });
+});
+
+describe('the earlier generation: what filters, selectors and tokens of today read', () => {
+  it('a command that was translated for agents goes to clients with tokens of their own form', () => {
+    const old = 'check -w :::disk.warning|80::: -n :::name::: -e :::env:::';
+    const command = tokensOfToday(old);
+    assert.equal(
+      command,
+      'check -w {{ .labels.disk_warning | default "80" }} -n {{ .name }} -e {{ .labels.env }}',
+    );
+    const annotations = { [tokenPathsAnnotation]: JSON.stringify(tokenPathsOf(old)) };
+    const config = checkConfigSchema.parse({ metadata: { name: 'disk', annotations }, command });
+    assert.equal(checkRequest(config, 7)['command'], old);
+    // Without the annotation the attribute has the name of the label.
+    const plain = checkConfigSchema.parse({ metadata: { name: 'disk' }, command });
+    assert.equal(checkRequest(plain, 7)['command'], old.replace('disk.warning', 'disk_warning'));
+    const template = 'echo {{ .system.os | printf "%s" }} :::name:::';
+    const untouched = checkConfigSchema.parse({ metadata: { name: 'x' }, command: template });
+    assert.equal(checkRequest(untouched, 7)['command'], template);
+    const hook = hookConfigSchema.parse({
+      metadata: { name: 'h', annotations },
+      command: 'df {{ .labels.disk_warning }}',
+    });
+    const hooked = checkConfigSchema.parse({ metadata: { name: 'x' }, check_hooks: [{ critical: ['h'] }] });
+    assert.deepEqual(
+      requestedHooks(hooked, () => hook),
+      { hooks: { critical: { command: 'df :::disk.warning:::' } } },
+    );
+  });
+
+  it('attributes of clients and results are labels; those of an operator win, and what a client no longer says goes', () => {
+    const report = (record: object, isMadeUp = false) =>
+      ({ record: { name: 'c1', subscriptions: [], ...record }, heardAtMs: 1_000, isMadeUp }) as never;
+    const first = reportedEntity(
+      null,
+      report({ environment: 'dev', disk: { warning: 91 }, keepalive: { handler: 'x' } }),
+      'default',
+    );
+    assert.deepEqual(first.metadata.labels, {
+      [clientLabel]: 'true',
+      environment: 'dev',
+      disk_warning: '91',
+    });
+    const edited = {
+      ...first,
+      metadata: { ...first.metadata, labels: { ...first.metadata.labels, environment: 'prod', team: 'ops' } },
+    };
+    const second = reportedEntity(edited, report({ environment: 'dev' }), 'default');
+    assert.deepEqual(second.metadata.labels, { [clientLabel]: 'true', environment: 'prod', team: 'ops' });
+    const madeUp = reportedEntity(first, report({}, true), 'default');
+    assert.equal(madeUp.metadata.labels?.['environment'], 'dev');
+    const result = { name: 'cpu', output: 'x', status: 2, team: 'ops', occurrences: 3, handlers: ['mail'] };
+    const { check } = resultEvent(result as never, entity, 'c1', { nowMs: 1_000, id: 'i' } as never);
+    assert.deepEqual(check.metadata.labels, { team: 'ops', occurrences: '3' });
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`a${at}`, at]));
+    let deep: object = { end: 1 };
+    for (let at = 0; at < 60; at += 1) deep = { a: deep };
+    const bounded = clientEntity({ name: 'c', subscriptions: [], deep, ...many }, 'default');
+    assert.equal(Object.keys(bounded.metadata.labels ?? {}).length, 257);
   });
 });

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
 import { MongoClient } from 'mongodb';
 import type { Finding } from '../../src/main/doctor/finding.ts';
 import { ApiClient, startBackend, tempDir } from '../acceptance/programs.ts';
 import { freePort } from '../free-port.ts';
+import { hasOpenssl, makeAuthority } from '../http/certificates.ts';
 import { startIssuer } from '../http/providers/local-issuer.ts';
 import { startStandIn } from '../store/mongodb-server.ts';
 import { runCommand } from './commands.ts';
@@ -24,8 +25,12 @@ interface Seen {
   readonly text: string;
 }
 
-const examine = async (program: 'mon-backend' | 'mon-agent', args: readonly string[]): Promise<Seen> => {
-  const { code, text } = await runCommand(program, ['doctor', '--format', 'json', ...args]);
+const examine = async (
+  program: 'mon-backend' | 'mon-agent',
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Seen> => {
+  const { code, text } = await runCommand(program, ['doctor', '--format', 'json', ...args], env);
   try {
     return { code, text, findings: JSON.parse(text) as Finding[] };
   } catch {
@@ -261,3 +266,52 @@ test('a folder that is none is told, and a finding is one line of text', () =>
     assert.match(text, /^fail {2}folder {6}.*\/file is no folder; correct --cache-dir$/m);
     assert.match(text, /^(ok|warn|fail) +disk /m);
   }));
+
+test('a certificate without the name of this backend is a warning', { skip: !hasOpenssl }, (t) =>
+  tempDir(async (dir) => {
+    const { certFile, keyFile } = makeAuthority(t).issue('backend');
+    const flags = ['--state-dir', join(dir, 'state'), '--cache-dir', join(dir, 'cache')];
+    const pair = ['--cert-file', certFile, '--key-file', keyFile];
+    const ask = (url: string) => examine('mon-backend', [...flags, ...pair, '--api-url', url]);
+    const other = await ask('https://mon.example.org:8080');
+    assertFinds(other, 'warn', 'certificate', /does not name mon\.example\.org \(it names .*--api-url/);
+    assertFinds(other, 'ok', 'certificate', /is the key of/);
+    for (const url of ['https://127.0.0.1:8080', 'https://localhost:8080'])
+      assert.doesNotMatch((await ask(url)).text, /does not name/);
+    assertFinds(await ask('https://127.0.0.2:8080'), 'warn', 'certificate', /does not name 127\.0\.0\.2/);
+  }),
+);
+
+test('an agent behind a proxy asks its backend through it, with TLS', { skip: !hasOpenssl }, (t) =>
+  tempDir(async (dir) => {
+    const { certFile, keyFile } = makeAuthority(t).issue('backend');
+    const backend = await startBackend(join(dir, 'state'), ['--cert-file', certFile, '--key-file', keyFile]);
+    t.after(() => backend.program.kill('SIGKILL'));
+    const port = Number(new URL(backend.agents).port);
+    const asked: (string | undefined)[] = [];
+    const proxy = createServer((_request, response) => response.end());
+    proxy.on('connect', (request, socket) => {
+      asked.push(request.url);
+      const onward = connect(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(onward).pipe(socket);
+      });
+      onward.on('error', () => socket.destroy());
+      socket.on('error', () => onward.destroy());
+      socket.on('close', () => onward.destroy());
+    });
+    const proxyPort = await listen(proxy);
+    t.after(() => proxy.close());
+    const seen = await examine(
+      'mon-agent',
+      [
+        ...['--cache-dir', join(dir, 'cache'), '--api-port', '0', '--socket-port', '0'],
+        ...['--statsd-metrics-port', '0', '--name', 'host-1', '--insecure-skip-tls-verify'],
+        ...['--backend-url', `wss://mon.example.org:${port}`],
+      ],
+      { HTTPS_PROXY: `http://127.0.0.1:${proxyPort}` },
+    );
+    assertFinds(seen, 'ok', 'backend', /answers, and lets this agent in/);
+    assert.deepEqual(asked, [`mon.example.org:${port}`]);
+  }),
+);

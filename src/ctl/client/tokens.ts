@@ -4,7 +4,7 @@ import { CtlError } from '../failure.ts';
 import { renewEarlySeconds } from '../limits.ts';
 import type { ConfigStore, SavedContext } from '../settings/config-file.ts';
 import type { Settings, Variables } from '../settings/settings.ts';
-import { ApiClient, type Credentials } from './api-client.ts';
+import { ApiClient, type Credentials, refusalOf } from './api-client.ts';
 import type { Transport } from './http-request.ts';
 
 export interface Tokens {
@@ -44,7 +44,7 @@ export const logIn = async (
   });
   if (reply.status === 401) throw new CtlError('unable to authenticate with error: bad username or password');
   if (reply.status >= 400)
-    throw new CtlError(`unable to authenticate with error: ${reply.text.trim() || `status ${reply.status}`}`);
+    throw new CtlError(`unable to authenticate with error: ${refusalOf(reply).message}`);
   const tokens = readTokens(reply.text);
   if (tokens === undefined)
     throw new CtlError(`${apiUrl}/auth did not answer with tokens; is this the API of a backend?`);

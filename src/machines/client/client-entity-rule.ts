@@ -1,6 +1,8 @@
 // The entity that stands for a client: what the client says of itself, laid over what operators made of the entity. A
 // client replaces only what it said the last time; labels, annotations and subscriptions of others stay.
 import { attributesAnnotation, attributesOf, clientLabel } from '../../model/earlier/attributes.ts';
+import type { Json } from '../../model/earlier/json.ts';
+import { labelsOf, ownOfClient } from '../../model/earlier/labels.ts';
 import { redactClient } from '../../model/earlier/redaction.ts';
 import { blankEntity, type Entity, emptySystem } from '../../model/entity/entity.ts';
 import { leftOver, strings, text, whole } from './client-event-rule.ts';
@@ -12,6 +14,18 @@ const notAnnotated: ReadonlySet<string> = new Set(['name', 'version', 'timestamp
 /** The annotation repeats the subscriptions: it is how those of the client are told from those an operator added. */
 const attributesText = (record: ClientRecord): string => leftOver(redactClient(record), notAnnotated) ?? '{}';
 
+const labelsFrom = (attributes: Json): Record<string, string> =>
+  labelsOf(
+    ownOfClient(Object.fromEntries(Object.entries(attributes).filter(([key]) => !notAnnotated.has(key)))),
+  );
+
+/** A label that says what the client said the last time is the client's; others are an operator's, and win. */
+const mergedLabels = (stored: Entity['metadata'], reported: Entity['metadata']): Record<string, string> => {
+  const before = labelsFrom(attributesOf(stored));
+  const kept = Object.entries(stored.labels ?? {}).filter(([name, value]) => before[name] !== value);
+  return { ...reported.labels, ...Object.fromEntries(kept), [clientLabel]: 'true' };
+};
+
 export const clientEntity = (record: ClientRecord, namespace: string): Entity => {
   const name = text(record['name']);
   return {
@@ -19,7 +33,7 @@ export const clientEntity = (record: ClientRecord, namespace: string): Entity =>
     metadata: {
       name,
       namespace,
-      labels: { [clientLabel]: 'true' },
+      labels: { ...labelsFrom(redactClient(record)), [clientLabel]: 'true' },
       annotations: { [attributesAnnotation]: attributesText(record) },
     },
     subscriptions: strings(record['subscriptions']),
@@ -42,14 +56,13 @@ export const reportedEntity = (stored: Entity | null, report: ClientReport, name
   const { metadata, subscriptions, system } = stored;
   const before = strings(attributesOf(metadata)['subscriptions']);
   const added = subscriptions.filter((subscription) => !before.includes(subscription));
-  const labels = { ...metadata.labels, ...reported.metadata.labels };
   if (report.isMadeUp)
     return {
       ...stored,
       subscriptions: [...new Set([...subscriptions, ...reported.subscriptions])],
       metadata: {
         ...metadata,
-        labels,
+        labels: { ...reported.metadata.labels, ...metadata.labels, [clientLabel]: 'true' },
         annotations: { ...reported.metadata.annotations, ...metadata.annotations },
       },
     };
@@ -58,7 +71,7 @@ export const reportedEntity = (stored: Entity | null, report: ClientReport, name
     subscriptions: [...new Set([...reported.subscriptions, ...added])],
     metadata: {
       ...metadata,
-      labels,
+      labels: mergedLabels(metadata, reported.metadata),
       annotations: { ...metadata.annotations, ...reported.metadata.annotations },
     },
     system: system.hostname === '' ? { ...system, hostname: metadata.name } : system,

@@ -3,6 +3,7 @@ import { type Check, checkSchema } from '../../model/check/check.ts';
 import { attributesAnnotation, incidentAnnotation } from '../../model/earlier/attributes.ts';
 import { defaultHandler, unresolved } from '../../model/earlier/event-shape.ts';
 import { isMap, type Json } from '../../model/earlier/json.ts';
+import { labelsOf, ownOfCheck } from '../../model/earlier/labels.ts';
 import type { Entity } from '../../model/entity/entity.ts';
 import type { CheckEvent } from '../../model/event/event.ts';
 import type { ClientResult } from './client-facts.ts';
@@ -32,9 +33,13 @@ const fields: ReadonlySet<string> = new Set([
   'low_flap_threshold',
   'high_flap_threshold',
 ]);
+/** Without those that have a field of their own, or are not for its sender to set. */
+const besides = (map: Json, known: ReadonlySet<string>): Json =>
+  Object.fromEntries(Object.entries(map).filter(([key]) => !known.has(key)));
+
 export const leftOver = (map: Json, known: ReadonlySet<string>): string | undefined => {
-  const rest = Object.entries(map).filter(([key]) => !known.has(key));
-  return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
+  const rest = besides(map, known);
+  return Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest);
 };
 
 /** `handlers`, else `handler`, else `default`; nobody when the result says `handle: false`. */
@@ -94,6 +99,8 @@ export const resultEvent = (
     metadata: {
       name: text(result['name']),
       namespace,
+      // Filters and selectors of today read labels.
+      labels: labelsOf(ownOfCheck(besides(whence, fields))),
       annotations: annotationsOf(leftOver(whence, fields), id),
     },
     command: text(result['command']),

@@ -6,7 +6,7 @@ import { attributesOf } from '../../model/earlier/attributes.ts';
 import { isHookKey } from '../../model/earlier/check-rules.ts';
 import { isMap, type Json } from '../../model/earlier/json.ts';
 import { type Pipe, pipeOf } from '../../model/earlier/pipes.ts';
-import { substitute } from '../../model/earlier/tokens.ts';
+import { substitute, tokensOfClients } from '../../model/earlier/tokens.ts';
 import type { ClientRecord, ClientResult } from './client-facts.ts';
 
 const entityPrefix = 'entity:';
@@ -41,7 +41,8 @@ export const requestedHooks = (
   const hooks = named.flatMap(([status, names]) => {
     const hook = (names ?? []).map(find).find((one) => one !== undefined);
     if (hook === undefined || !isHookKey(status)) return [];
-    const { command, timeout, stdin } = hook;
+    const { timeout, stdin } = hook;
+    const command = tokensOfClients(hook.command, hook.metadata);
     return [[status, { command, ...(timeout > 0 ? { timeout } : {}), ...(stdin ? { stdin } : {}) }] as const];
   });
   const { hooks: annotated } = attributesOf(metadata);
@@ -67,7 +68,11 @@ const set = (entries: readonly (readonly [string, unknown, boolean])[]): Json =>
 const requested = (config: CheckConfig): Json => ({
   ...attributesOf(config.metadata),
   ...set([
-    ['command', config.command, config.command !== undefined && config.command !== ''],
+    [
+      'command',
+      tokensOfClients(config.command ?? '', config.metadata),
+      config.command !== undefined && config.command !== '',
+    ],
     ['timeout', config.timeout, config.timeout > 0],
     ['ttl', config.ttl, config.ttl > 0],
     ['ttl_status', config.ttl_status, config.ttl_status !== undefined],

@@ -32,13 +32,18 @@ const ask = async (
     ...{ agentName: config.name, namespace: config.namespace, subscriptions: [], accept: jsonType },
     ...(config.certFile === '' ? { credentials: { user: config.user, password: config.password } } : {}),
   });
+  // TLS inside a tunnel is there already: the request is sent as plain HTTP through it.
+  const asked = socket === undefined ? url : new URL(url.href.replace(/^https:/, 'http:'));
   return new Promise((resolve, reject) => {
     const options = {
-      ...{ headers, agent: false, timeout: reachMs },
-      ...(socket === undefined ? (tls as object) : { createConnection: () => socket as never }),
+      ...{ headers, timeout: reachMs },
+      // A connection of one's own is used only without an agent of Node's.
+      ...(socket === undefined
+        ? { agent: false, ...(tls as object) }
+        : { createConnection: () => socket as never }),
     };
-    const asked = (tls !== undefined && socket === undefined ? requestHttps : requestHttp)(
-      url,
+    const request = (tls !== undefined && socket === undefined ? requestHttps : requestHttp)(
+      asked,
       options,
       (answer) => {
         let body = '';
@@ -50,9 +55,9 @@ const ask = async (
         answer.once('error', reject);
       },
     );
-    asked.once('timeout', () => asked.destroy(new Error(`no answer within ${reachMs} ms`)));
-    asked.once('error', reject);
-    asked.end();
+    request.once('timeout', () => request.destroy(new Error(`no answer within ${reachMs} ms`)));
+    request.once('error', reject);
+    request.end();
   });
 };
 

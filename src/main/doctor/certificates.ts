@@ -1,6 +1,7 @@
 // Checks certificates: validity dates, host names, and that the private key matches.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { readAuthorities } from '../../program/authorities.ts';
 import { type Finding, fail, ok, type Probe, warn } from './finding.ts';
 import { privateFile } from './folders.ts';
@@ -35,6 +36,10 @@ const dates = (file: string, { validFrom, validTo, subject }: X509Certificate, n
   return ok(area, `${name} is valid until ${day(validTo)}`);
 };
 
+/** Asking for an address that is a name throws. */
+const isNamed = (certificate: X509Certificate, host: string): boolean =>
+  (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
+
 const names = (file: string, certificate: X509Certificate, hosts: readonly string[]): Finding[] => {
   if (certificate.subjectAltName === undefined)
     return [
@@ -45,12 +50,12 @@ const names = (file: string, certificate: X509Certificate, hosts: readonly strin
       ),
     ];
   return hosts
-    .filter((host) => certificate.checkHost(host) === undefined && certificate.checkIP(host) === undefined)
+    .filter((host) => !isNamed(certificate, host))
     .map((host) =>
       warn(
         area,
         `${file} does not name ${host} (it names ${certificate.subjectAltName})`,
-        'clients that use this name will refuse it',
+        'clients that use this name will refuse it: name it in the certificate, or set --api-url to the name they use',
       ),
     );
 };

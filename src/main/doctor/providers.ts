@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { parseStoreKey } from '../../actors/resources/resource.ts';
 import { createSealedCodec, sealedSegments } from '../../actors/resources/sealed-codec.ts';
 import type { Vault } from '../../actors/resources/vault.ts';
-import { openDirectory } from '../../http/auth/providers/directory-connection.ts';
+import { bindAsService, openDirectory } from '../../http/auth/providers/directory-connection.ts';
 import { createDiscovery } from '../../http/auth/providers/issuer.ts';
 import { createTrustingFetch } from '../../http/auth/providers/trusting-fetch.ts';
 import type { AuthProvider, DirectoryServer, OidcProvider } from '../../model/access/auth-provider.ts';
@@ -34,13 +34,13 @@ const directory = async (
   try {
     const client = await openDirectory(server, authorities);
     try {
-      if (server.binding !== null) await client.bind(server.binding.user_dn, server.binding.password);
+      await bindAsService(client, server);
     } finally {
       await client.unbind();
     }
     return ok(area, `${what} answers${server.binding === null ? '' : ', and takes the binding'}`);
   } catch (error) {
-    return fail(area, `${what}: ${errorText(error)}`, 'correct the provider, or mend the directory');
+    return fail(area, `${what}: ${errorText(error)}`, 'correct the provider, or repair the directory');
   }
 };
 

@@ -1,6 +1,8 @@
 // Token substitution of the earlier generation: `:::path.to.value|default:::`, filled from the client's definition.
 // Only string values are substituted, never keys, and the result is always a string.
+import type { Metadata } from '../resource/metadata.ts';
 import { isMap, type Json } from './json.ts';
+import { labelOf } from './labels.ts';
 
 export interface Substituted {
   readonly value: unknown;
@@ -50,3 +52,55 @@ export const substitute = (value: unknown, attributes: Json): Substituted => {
 
 export const unmatchedOutput = (unmatched: readonly string[]): string =>
   `Unmatched client token(s): ${unmatched.join(', ')}`;
+
+/** On a check or hook, as JSON: the attribute of a client that a label in its tokens stands for, where the names differ. */
+export const tokenPathsAnnotation = 'mon.io/client_attributes';
+
+const today =
+  /\{\{-?\s*\.(?:labels\.([A-Za-z_][A-Za-z0-9_]*)|name)\s*(?:\|\s*default\s+("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)\s*)?-?\}\}/g;
+const earlier = /:::([^:|]+)(?:\|([^:]*))?:::/g;
+const nameField = /^(?:client\.)?name$/;
+const clientPath = (path: string): string => path.replace(/^client\./, '');
+
+/** `:::disk.warning|80:::` as `{{ .labels.disk_warning | default "80" }}`. */
+export const tokensOfToday = (text: string): string =>
+  text.replaceAll(earlier, (_whole, path: string, otherwise: string | undefined) => {
+    const field = nameField.test(path) ? '.name' : `.labels.${labelOf(clientPath(path))}`;
+    return otherwise === undefined
+      ? `{{ ${field} }}`
+      : `{{ ${field} | default ${JSON.stringify(otherwise)} }}`;
+  });
+
+/** What goes into the annotation of a definition with these texts, so that `tokensOfClients` finds the attributes. */
+export const tokenPathsOf = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...text.matchAll(earlier)]
+      .map(([, path = '']) => clientPath(path))
+      .filter((path) => !nameField.test(path) && labelOf(path) !== path)
+      .map((path) => [labelOf(path), path]),
+  );
+
+const pathsIn = ({ annotations }: Pick<Metadata, 'annotations'>): Json => {
+  const stored = annotations?.[tokenPathsAnnotation];
+  if (stored === undefined) return {};
+  try {
+    const parsed: unknown = JSON.parse(stored);
+    return isMap(parsed) ? parsed : {};
+  } catch {
+    // An operator may have put any text there. Tokens then name attributes as they name labels.
+    return {};
+  }
+};
+
+const textOf = (json: string): string => String(JSON.parse(json));
+
+/** The other way round: clients fill in only tokens of their own form. Templates they have no word for stay as they are. */
+export const tokensOfClients = (text: string, metadata: Pick<Metadata, 'annotations'>): string => {
+  if (!text.includes('{{')) return text;
+  const paths = pathsIn(metadata);
+  return text.replaceAll(today, (_whole, label: string | undefined, otherwise: string | undefined) => {
+    const known = label === undefined || !Object.hasOwn(paths, label) ? undefined : paths[label];
+    const path = typeof known === 'string' ? known : (label ?? 'name');
+    return otherwise === undefined ? `:::${path}:::` : `:::${path}|${textOf(otherwise)}:::`;
+  });
+};

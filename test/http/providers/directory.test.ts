@@ -294,3 +294,13 @@ test('an ad user without a domain gets the default one, and logs in as name@doma
   });
   assert.equal((await login(house, 'ada', 'adas-password')).status >= 400, true);
 });
+
+test('a wrong password of the binding is named in the log, with the account', options, async (t) => {
+  const { house, lines } = await open(t, { server: { binding: { ...binder, password: 'wrong' } } });
+  assert.equal((await login(house, 'ada', 'adas-password')).status, 503);
+  const said = `failed to bind as ${binder.user_dn}: invalid credentials (LDAP result 49)`;
+  assert.ok(
+    lines.some((line) => line.includes(said)),
+    lines.join('\n'),
+  );
+});

@@ -1,50 +1,12 @@
 // Checks of the earlier generation as checks of today.
 
 import { isMap, type Json } from '../../../model/earlier/json.ts';
+import { labelOf, ownOfCheck } from '../../../model/earlier/labels.ts';
+import { tokensOfToday } from '../../../model/earlier/tokens.ts';
 import { entitySubscription } from '../../../model/resource/names.ts';
 import type { Report } from '../report.ts';
 import { translateCondition } from './expressions.ts';
-import {
-  asSubdues,
-  flatten,
-  labelOf,
-  type Resource,
-  readWindows,
-  resource,
-  strings,
-  translateTokens,
-} from './parts.ts';
-
-const annotation = 'sensu.io.json_attributes';
-
-/** Read below; everything else is an attribute of its own. */
-const known: ReadonlySet<string> = new Set([
-  ...[
-    'command',
-    'extension',
-    'subscribers',
-    'standalone',
-    'publish',
-    'interval',
-    'cron',
-    'timeout',
-    'ttl',
-    'ttl_status',
-    'handle',
-    'handler',
-  ],
-  ...[
-    'handlers',
-    'source',
-    'type',
-    'subdue',
-    'hooks',
-    'proxy_requests',
-    'low_flap_threshold',
-    'high_flap_threshold',
-    'env',
-  ],
-]);
+import { asSubdues, metadataOf, type Resource, readWindows, resource, strings } from './parts.ts';
 
 /** Meant something to the old server that nothing does here for agents' results. */
 const withoutCounterpart: Readonly<Record<string, string>> = {
@@ -98,11 +60,11 @@ const hooksOf = (name: string, hooks: unknown, namespace: string, report: Report
     }
     const hookName = `${name}-${type}`;
     const spec = {
-      command: translateTokens(hook.command),
+      command: tokensOfToday(hook.command),
       timeout: Number(hook.timeout ?? 60),
       stdin: hook.stdin === true,
     };
-    resources.push(resource('HookConfig', { name: hookName, namespace }, spec));
+    resources.push(resource('HookConfig', metadataOf(hookName, namespace, {}, hook.command), spec));
     lists.push({ [type]: [hookName] });
   }
   return { resources, lists };
@@ -164,7 +126,7 @@ export const translateCheck = (
   if (subscriptions === undefined) return [];
   for (const [key, why] of Object.entries(withoutCounterpart))
     if (check[key] !== undefined) report.leaveOut(`check ${name}: ${key}`, why);
-  const own = Object.fromEntries(Object.entries(check).filter(([key]) => !known.has(key)));
+  const own = ownOfCheck(check);
   const handlers = check.handle === false ? [] : strings(check.handlers ?? check.handler ?? 'default');
   const hooks = hooksOf(name, check.hooks, namespace, report);
   const { windows, wrong, local } = readWindows(check.subdue);
@@ -176,7 +138,7 @@ export const translateCheck = (
     );
   const proxy = isMap(check.proxy_requests) ? check.proxy_requests : undefined;
   const spec: Json = {
-    command: translateTokens(check.command),
+    command: tokensOfToday(check.command),
     subscriptions,
     ...scheduleOf(check),
     publish: check.publish !== false,
@@ -207,12 +169,6 @@ export const translateCheck = (
           },
         }),
   };
-  const metadata = {
-    name,
-    namespace,
-    ...(Object.keys(own).length === 0
-      ? {}
-      : { labels: flatten(own), annotations: { [annotation]: JSON.stringify(own) } }),
-  };
+  const metadata = metadataOf(name, namespace, own, check.command);
   return [...hooks.resources, resource('CheckConfig', metadata, spec)];
 };

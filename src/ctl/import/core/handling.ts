@@ -1,8 +1,10 @@
 // Handlers, filters, mutators and the client of the earlier generation as resources of today.
+import { attributesAnnotation } from '../../../model/earlier/attributes.ts';
 import { isMap, type Json } from '../../../model/earlier/json.ts';
+import { labelsOf, ownOfClient } from '../../../model/earlier/labels.ts';
 import type { Report } from '../report.ts';
 import { translateCondition } from './expressions.ts';
-import { asWhen, eventPath, flatten, type Resource, readWindows, resource, strings } from './parts.ts';
+import { asWhen, eventPath, type Resource, readWindows, resource, strings } from './parts.ts';
 
 interface Place {
   readonly namespace: string;
@@ -184,27 +186,6 @@ export const translateMutator = (
   return [resource('Mutator', { name, namespace }, { type: 'pipe', command: mutator.command, ...timeout })];
 };
 
-const ofClient: ReadonlySet<string> = new Set([
-  ...[
-    'name',
-    'subscriptions',
-    'redact',
-    'keepalive',
-    'keepalives',
-    'deregister',
-    'deregistration',
-    'socket',
-    'http_socket',
-    'safe_mode',
-    'registration',
-    'signature',
-    'servicenow',
-    'puppet',
-    'chef',
-    'ec2',
-  ],
-]);
-
 export const translateClient = (client: Json, { namespace, report }: Place): readonly Resource[] => {
   const { name } = client;
   if (typeof name !== 'string') {
@@ -214,7 +195,7 @@ export const translateClient = (client: Json, { namespace, report }: Place): rea
     );
     return [];
   }
-  const own = Object.fromEntries(Object.entries(client).filter(([key]) => !ofClient.has(key)));
+  const own = ownOfClient(client);
   const keepalive = isMap(client.keepalive) ? client.keepalive : {};
   if (isMap(keepalive.thresholds))
     report.leaveOut(
@@ -255,8 +236,8 @@ export const translateClient = (client: Json, { namespace, report }: Place): rea
   const metadata = {
     name,
     namespace,
-    labels: flatten(own),
-    annotations: { 'sensu.io.json_attributes': JSON.stringify(own) },
+    labels: labelsOf(own),
+    annotations: { [attributesAnnotation]: JSON.stringify(own) },
   };
   return [resource('Entity', metadata, spec)];
 };

@@ -1,6 +1,9 @@
 // Parts that several definitions of the earlier generation share: names, attributes as labels, tokens, windows of time.
+import { attributesAnnotation } from '../../../model/earlier/attributes.ts';
 import { isMap, type Json } from '../../../model/earlier/json.ts';
+import { labelOf, labelsOf } from '../../../model/earlier/labels.ts';
 import { readClockTime } from '../../../model/earlier/time-window-rules.ts';
+import { tokenPathsAnnotation, tokenPathsOf } from '../../../model/earlier/tokens.ts';
 import { weekdays } from '../../../model/silence/window-words.ts';
 
 export interface Resource {
@@ -20,30 +23,20 @@ export const resource = (type: string, metadata: Json, spec: Json): Resource => 
 export const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [];
 
-/** `disk.warning` of an attribute as the name of a label: templates and expressions read those. */
-export const labelOf = (path: string): string => path.replaceAll(/[^A-Za-z0-9_]/g, '_');
-
-/** Attributes as labels, those in objects under joined names. Lists are joined by commas. */
-export const flatten = (attributes: Json, prefix = ''): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(attributes).flatMap(([key, value]): (readonly [string, string])[] => {
-      const path = prefix === '' ? key : `${prefix}.${key}`;
-      if (isMap(value)) return Object.entries(flatten(value, path));
-      if (value === null || value === undefined) return [];
-      return [[labelOf(path), Array.isArray(value) ? value.map(String).join(',') : String(value)]];
-    }),
-  );
-
-const entityFields: Readonly<Record<string, string>> = { name: '.name', 'client.name': '.name' };
-
-/** `:::disk.warning|80:::` as `{{ .labels.disk_warning | default "80" }}`. */
-export const translateTokens = (text: string): string =>
-  text.replaceAll(/:::([^:|]+)(?:\|([^:]*))?:::/g, (_whole, path: string, otherwise: string | undefined) => {
-    const field = entityFields[path] ?? `.labels.${labelOf(path.replace(/^client\./, ''))}`;
-    return otherwise === undefined
-      ? `{{ ${field} }}`
-      : `{{ ${field} | default ${JSON.stringify(otherwise)} }}`;
-  });
+/** Labels and annotations of a definition: its own attributes, and which of them the tokens in its command name. */
+export const metadataOf = (name: string, namespace: string, own: Json, command: string): Json => {
+  const paths = tokenPathsOf(command);
+  const annotations = {
+    ...(Object.keys(own).length === 0 ? {} : { [attributesAnnotation]: JSON.stringify(own) }),
+    ...(Object.keys(paths).length === 0 ? {} : { [tokenPathsAnnotation]: JSON.stringify(paths) }),
+  };
+  return {
+    name,
+    namespace,
+    ...(Object.keys(own).length === 0 ? {} : { labels: labelsOf(own) }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  };
+};
 
 /** Where an attribute of an event of the earlier generation is on an event of today, in JavaScript. */
 export const eventPath = (path: readonly string[]): string | undefined => {

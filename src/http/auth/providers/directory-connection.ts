@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, isIP } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { Client } from 'ldapts';
+import { Client, InvalidCredentialsError, ResultCodeError } from 'ldapts';
 import type { DirectoryServer } from '../../../model/access/auth-provider.ts';
 import { type TrustedAuthorities, trusting } from '../../../model/access/trusted-authorities.ts';
 import { directoryTimeoutMs } from './limits.ts';
@@ -54,4 +54,20 @@ export const openDirectory = async (
   });
   if (security === 'starttls') await client.startTLS(tlsOptions);
   return client;
+};
+
+/** Directories often send a code and no text. */
+const wordsOf = (error: unknown): string => {
+  if (error instanceof InvalidCredentialsError) return 'invalid credentials (LDAP result 49)';
+  if (!(error instanceof ResultCodeError)) return error instanceof Error ? error.message : String(error);
+  const said = error.message.replace(/\s*Code: 0x[0-9a-f]+$/, '').trim();
+  return `${said === '' ? error.name : said} (LDAP result ${error.code})`;
+};
+
+/** Binds as the account of the provider, if it has one. Rejects with the account and the reason. */
+export const bindAsService = async (client: Client, { binding }: DirectoryServer): Promise<void> => {
+  if (binding === null) return;
+  await client.bind(binding.user_dn, binding.password).catch((error: unknown) => {
+    throw new Error(`failed to bind as ${binding.user_dn}: ${wordsOf(error)}`);
+  });
 };

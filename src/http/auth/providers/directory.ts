@@ -13,7 +13,7 @@ import {
 } from 'ldapts';
 import type { DirectoryProvider, DirectoryServer } from '../../../model/access/auth-provider.ts';
 import type { TrustedAuthorities } from '../../../model/access/trusted-authorities.ts';
-import { openDirectory } from './directory-connection.ts';
+import { bindAsService, openDirectory } from './directory-connection.ts';
 import { groupsUnder, type Identity, isFitName, withPrefix } from './identity.ts';
 import { maxGroups } from './limits.ts';
 
@@ -114,11 +114,8 @@ const askServer = async (
   const client = await openDirectory(server, authorities);
   try {
     const names = namesFor(provider, server, typed);
-    if (server.binding !== null) {
-      await client.bind(server.binding.user_dn, server.binding.password).catch((error: Error) => {
-        throw new Error(`failed to bind: ${error.message}`);
-      });
-    } else if (names.bind !== null && password !== null) await client.bind(names.bind, password);
+    if (server.binding !== null) await bindAsService(client, server);
+    else if (names.bind !== null && password !== null) await client.bind(names.bind, password);
     const entry = await findUser(client, server, names.search);
     if (typeof entry === 'string') return refused(entry);
     const name = textsOf(entry, server.user_search.attribute)[0];
