@@ -17,3 +17,29 @@ export const eventually = async <T>(
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 };
+
+/** Steps simulated time, or a queue, until the condition holds. Fails instead of running forever. */
+export const stepUntil = (
+  what: string,
+  holds: () => boolean,
+  step: () => void,
+  mostSteps: number = 1_000_000,
+): void => {
+  for (let steps = 0; !holds(); steps += 1) {
+    if (steps === mostSteps) throw new Error(`${what}: not within ${mostSteps} steps`);
+    step();
+  }
+};
+
+/** As `stepUntil`, for steps that take turns of the event loop. */
+export const stepUntilAsync = async (
+  what: string,
+  holds: () => boolean,
+  step: () => Promise<void>,
+  mostSteps: number = 10_000,
+): Promise<void> => {
+  for (let steps = 0; !holds(); steps += 1) {
+    if (steps === mostSteps) throw new Error(`${what}: not within ${mostSteps} steps`);
+    await step();
+  }
+};

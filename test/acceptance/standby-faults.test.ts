@@ -42,7 +42,9 @@ class Sender {
         entity: { entity_class: 'proxy', metadata: { name: 'router', namespace: 'default' } },
         check: { metadata: { name: this.check, namespace: 'default' }, interval: 60, status: 1 },
       };
+      const endMs = performance.now() + 120_000;
       while (!(await this.#send(event))) {
+        assert.ok(performance.now() < endMs, 'no backend accepted an event for two minutes');
         this.#at += 1;
         await pause(50);
       }

@@ -1,10 +1,12 @@
 // Tests the connection with a simulated clock and fake sockets.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConnection } from '../../src/agent/connection/connection.ts';
 import type { Dial, LineEnd, LineListener } from '../../src/agent/connection/dial.ts';
 import { askedWaitMs, retryAfterMs, shuffled } from '../../src/agent/connection/reconnect-rule.ts';
 import { jsonType } from '../../src/wire/headers.ts';
+import { stepUntil } from '../eventually.ts';
 import { fakeClock } from './fake-clock.ts';
 import { readableLog, supervisionOf } from './helpers.ts';
 
@@ -67,7 +69,12 @@ test('attempts go from backend to backend, and every failed round waits longer',
     assert.equal(connection.state(), 'backingOff');
     const before = dialled.length;
     const startMs = clock.monotonicMs();
-    while (dialled.length === before) clock.advance(500);
+    stepUntil(
+      'the next attempt',
+      () => dialled.length > before,
+      () => clock.advance(500),
+      1_000,
+    );
     waits.push(clock.monotonicMs() - startMs);
   }
   assert.deepEqual(

@@ -1,4 +1,5 @@
 // The agent's HTTP API, its disk queue, its sockets and its StatsD listener: over real sockets, against a backend.
+
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -7,6 +8,7 @@ import { test } from 'node:test';
 import { type Agent, createAgent } from '../../src/agent/agent.ts';
 import { startSockets } from '../../src/agent/local/sockets.ts';
 import { no } from '../../src/program/stage.ts';
+import { eventually } from '../eventually.ts';
 import { type FakeBackend, startBackend } from './fake-backend.ts';
 import { fakeClock } from './fake-clock.ts';
 import { configOf, readableLog, tempFolder } from './helpers.ts';
@@ -346,7 +348,7 @@ test('rubbish on a TCP connection that stays open is answered after five seconds
     reply += chunk.toString();
   });
   socket.write('garbage');
-  while (clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
+  await eventually('the garbage arrived', () => clock.pending() > 0);
   clock.advance(4_999);
   // A second connection that is answered shows that the first had its chance.
   assert.equal(await overTcp(sockets.port, ' ping ', true), 'pong');

@@ -7,6 +7,7 @@ import type {
 } from '../../src/machines/schedule/schedule-facts.ts';
 import { scheduleMachine } from '../../src/machines/schedule/schedule-machine.ts';
 import { type CheckConfig, checkConfigSchema } from '../../src/model/check/check.ts';
+import { stepUntil } from '../eventually.ts';
 import { bring, type Live } from './harness.ts';
 
 type LiveSchedule = Live<ScheduleFact, ScheduleEffect>;
@@ -60,7 +61,12 @@ describe('the schedule machine', () => {
     );
     assert.deepEqual(issuedOf(tick(schedule)), []);
     assert.equal(schedule.snapshot().value, 'subdued');
-    while (nextAt(schedule) < startMs + 15_000) assert.deepEqual(issuedOf(tick(schedule)), []);
+    stepUntil(
+      'the end of the window',
+      () => nextAt(schedule) >= startMs + 15_000,
+      () => assert.deepEqual(issuedOf(tick(schedule)), []),
+      1_000,
+    );
     assert.equal(issuedOf(tick(schedule)).length, 1);
   });
 

@@ -1,11 +1,13 @@
 // Checks of clients inside a whole backend: who is asked, what a definition adds to a result, and how an incident
 // ends.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';
 import { hookConfigSchema } from '../../../src/model/check/hook.ts';
 import { isEarlierEvent } from '../../../src/model/earlier/event-shape.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
+import { stepUntilAsync } from '../../eventually.ts';
 import { attributed, keepalive, open, openWithBroker, result, silent } from './helpers.ts';
 
 const asked = (published: readonly { readonly pipe: string; readonly message: object }[]) =>
@@ -85,7 +87,11 @@ test('a proxy check of ours reaches clients too, once for every entity that matc
     proxy_requests: { entity_attributes: ["entity.metadata.name.startsWith('sw')"] },
   });
   await world.advance(10_000);
-  while (world.backend.proxyChecksMatching > 0) await world.quiet();
+  await stepUntilAsync(
+    'all entities are matched',
+    () => world.backend.proxyChecksMatching === 0,
+    () => world.quiet(),
+  );
   await world.quiet();
   assert.deepEqual(asked(broker.published), [['pollers', 'up', 'sw-1', 'ping sw-1']]);
   await world.stop();

@@ -196,8 +196,7 @@ describe('a hanging handler', () => {
 
     // Open: refused at once, with the reason, and started no more.
     await world.post({ name: 'bad-later', status: 1, handlers: ['hangs'] });
-    await sleep(100);
-    await world.quiet();
+    await until(world, 'its trace', async () => (await traceOf(world, 'bad-later')) !== undefined);
     assert.equal(linesOf(pids).length, 12);
     const waiting = await traceOf(world, 'bad-later');
     assert.equal(waiting?.retry, true);

@@ -1,11 +1,13 @@
 // Proxy requests through the whole engine: which entities a check runs for, with what, when, and on which agent.
 // The expressions run in the real sandbox.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ProxyMatcher } from '../../../src/actors/families/schedule/proxy-matcher.ts';
 import { checkConfigSchema } from '../../../src/model/check/check.ts';
 import { entitySchema } from '../../../src/model/entity/entity.ts';
 import type { ExpressionOutcome, ExpressionRunner } from '../../../src/pipeline/sandbox/protocol.ts';
+import { stepUntilAsync } from '../../eventually.ts';
 import type { Agent } from './agent.ts';
 import { type Json, World } from './world.ts';
 
@@ -206,7 +208,12 @@ describe('splay', () => {
     await sites(world, ['a', 'b', 'c', 'd']);
     const proxies = { ...http.proxy_requests, splay: true, splay_coverage: 90 };
     await world.check('http', { ...http, interval: 120, proxy_requests: proxies });
-    while (agent.requests.length === 0) await world.advance(1_000);
+    await stepUntilAsync(
+      'the first request',
+      () => agent.requests.length > 0,
+      () => world.advance(1_000),
+      1_000,
+    );
     await world.remove('checks', 'http');
     await world.advance(240_000);
     assert.deepEqual(proxiesOf(agent), ['a']);

@@ -1,4 +1,5 @@
 // Producers ten times as fast as their consumer: memory stays where it is, and every sender is told.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -6,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import type { ActorMessage, Outcome, OverflowRule } from '../../../src/actors/runtime/contract.ts';
 import { maxTurnMessages } from '../../../src/actors/runtime/limits.ts';
 import { createRuntime, createSupervisor } from '../../../src/actors/runtime/runtime.ts';
+import { stepUntil } from '../../eventually.ts';
 import { counterSpec } from './counter.ts';
 import { createSimulatedClock } from './simulated-clock.ts';
 
@@ -38,9 +40,9 @@ const stepped = () => {
 for (const overflow of ['refuse', 'dropOldest', 'coalesce'] as const satisfies readonly OverflowRule[]) {
   test(`ten times too much for a mailbox that must ${overflow}: the heap does not grow, everybody is told`, () => {
     const { runtime, root, runTurn, isIdle } = stepped();
-    while (!isIdle()) runTurn();
+    stepUntil('nothing is left to do', isIdle, runTurn);
     root.startChild(counterSpec('consumer', {}, { capacity, overflow }));
-    while (!isIdle()) runTurn();
+    stepUntil('nothing is left to do', isIdle, runTurn);
     const outcomes = { done: 0, busy: 0, fault: 0, invalid: 0, poison: 0, outage: 0 };
     const receipt = (outcome: Outcome): void => {
       outcomes[outcome.type] += 1;
@@ -61,7 +63,7 @@ for (const overflow of ['refuse', 'dropOldest', 'coalesce'] as const satisfies r
     const growth = heapBytes() - before;
     assert.ok(growth < 5_000_000, `the heap grew by ${growth} bytes`);
     assert.ok((runtime.actor('consumer')?.info.mailbox ?? 0) <= capacity);
-    while (!isIdle()) runTurn();
+    stepUntil('nothing is left to do', isIdle, runTurn);
     assert.equal(outcomes.done + outcomes.busy, turns * perTurn, 'every sender was told');
     assert.equal(outcomes.fault, 0);
     if (overflow === 'coalesce') assert.equal(outcomes.busy, 0, 'the newer one stood for the older one');

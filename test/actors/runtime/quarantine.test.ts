@@ -1,6 +1,8 @@
 // Many unrelated children: the one that keeps failing is parked, and only a fault they share restarts them all.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stepUntil } from '../../eventually.ts';
 import { counterSpec, type Stage, stage } from './counter.ts';
 
 const partition = (): Stage => stage({ whenFailing: 'quarantine' });
@@ -88,7 +90,12 @@ test('poison is the message and not the child: it counts once', () => {
   const set = partition();
   set.root.startChild(counterSpec('a'));
   for (let count = 0; count < 12; count += 1) {
-    while (set.runtime.registry.peek('a') === undefined) set.clock.advance(100);
+    stepUntil(
+      'a is up',
+      () => set.runtime.registry.peek('a') !== undefined,
+      () => set.clock.advance(100),
+      1_000,
+    );
     set.runtime.registry.tell('a', { type: 'boom', event: { id: 'same' } } as never);
     set.clock.advance(100);
   }

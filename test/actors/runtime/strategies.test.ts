@@ -1,7 +1,9 @@
 // Strategies on live trees: who goes down, who comes back, in which order, and when a supervisor gives up.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExitReason, RestartType, Strategy } from '../../../src/actors/runtime/contract.ts';
+import { stepUntil } from '../../eventually.ts';
 import { counterSpec, type Stage, stage } from './counter.ts';
 
 const generations = ({ root }: Stage): Record<string, number> =>
@@ -172,10 +174,18 @@ test('the fixed children start one after the other, an asynchronous one is await
   assert.equal(isReady, true);
 });
 
+const untilUp = (set: Stage, id: string, stepMs: number): void =>
+  stepUntil(
+    `${id} is up`,
+    () => set.runtime.registry.peek(id) !== undefined,
+    () => set.clock.advance(stepMs),
+    1_000,
+  );
+
 /** Crashes the child as soon as it is up, `times` times; returns how long that took. */
 const crashRepeatedly = (set: Stage, id: string, times: number): void => {
   for (let count = 0; count < times; count += 1) {
-    while (set.runtime.registry.peek(id) === undefined) set.clock.advance(100);
+    untilUp(set, id, 100);
     set.runtime.registry.tell(id, { type: 'boom' });
     set.clock.runTurns();
   }
@@ -220,10 +230,10 @@ test('back-off grows with each failure and begins anew after a quiet minute', ()
   const set = stage({ intensity: 100, children: [counterSpec('a')] });
   set.runtime.facts.listen((fact) => fact.type === 'restarting' && waits.push(fact.inMs));
   crashRepeatedly(set, 'a', 8);
-  while (set.runtime.registry.peek('a') === undefined) set.clock.advance(1_000);
+  untilUp(set, 'a', 1_000);
   set.clock.advance(59_000);
   crashRepeatedly(set, 'a', 1);
-  while (set.runtime.registry.peek('a') === undefined) set.clock.advance(1_000);
+  untilUp(set, 'a', 1_000);
   set.clock.advance(60_000);
   crashRepeatedly(set, 'a', 1);
   assert.deepEqual(

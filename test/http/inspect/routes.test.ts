@@ -6,6 +6,7 @@ import Fastify from 'fastify';
 import type { InspectionAccess } from '../../../src/http/inspect/request.ts';
 import { registerInspection } from '../../../src/http/inspect/routes.ts';
 import { MonError } from '../../../src/model/errors.ts';
+import { eventually } from '../../eventually.ts';
 import { createFakeSystem } from './fake-system.ts';
 import { sampleMachine } from './sample-machine.ts';
 
@@ -151,7 +152,7 @@ test('actors are watched only on request, and released when the stream ends', as
   assert.equal(system.observerCount(), 1);
   assert.equal((await get('/system')).body.streams, 1);
   leave.abort();
-  while ((await get('/system')).body.streams > 0) await new Promise((done) => setImmediate(done));
+  await eventually('its stream is gone', async () => (await get('/system')).body.streams === 0);
 });
 
 test('a closing server ends its streams without waiting for their readers', {
