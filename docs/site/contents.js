@@ -30,6 +30,7 @@ export const contents = [
       'running/sizing.md',
       'running/logs.md',
       'running/alerts.md',
+      'running/traces.md',
       'operations.md',
       'running/recovery.md',
       'running/mongodb.md',

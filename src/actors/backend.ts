@@ -15,6 +15,7 @@ import type { Services } from './compose/services.ts';
 import { compose } from './compose.ts';
 import type { GroupCommit } from './durable/group-commit.ts';
 import type { OfferedEvent } from './elsewhere.ts';
+import type { EventSource } from './event-spans.ts';
 import type { EventIndex } from './events/event-index.ts';
 import { Incidents } from './events/incidents.ts';
 import type { Page, ReadQuery } from './events/read-model.ts';
@@ -228,13 +229,20 @@ export class Backend {
 
   /** Resolves after the commit. Rejects with a MonError. */
   acceptEvent(event: Event, repeatKey: string | null = null): Promise<void> {
-    return offerMessage((receipt) => this.#services.ingest.write(event, repeatKey, receipt));
+    return offerMessage((receipt) =>
+      this.#services.ingest.write(event, repeatKey, this.#traced(event, 'api', receipt)),
+    );
   }
 
   acceptFrame(kind: 'event' | 'keepalive', event: Event, receipt: Receipt): void {
     const { ingest } = this.#services;
-    if (kind === 'keepalive' && event.entity.entity_class === 'agent') ingest.keepalive(event, receipt);
-    else ingest.event(event, receipt);
+    const told = this.#traced(event, kind, receipt);
+    if (kind === 'keepalive' && event.entity.entity_class === 'agent') ingest.keepalive(event, told);
+    else ingest.event(event, told);
+  }
+
+  #traced(event: Event, source: EventSource, receipt: Receipt): Receipt {
+    return this.#options.spans?.arrived(event, source, receipt) ?? receipt;
   }
 
   /** An event that another backend took in, since its entity lives here. */

@@ -22,6 +22,7 @@ import type { Log } from './log.ts';
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import type { RouteDescription } from './openapi/document.ts';
 import { withOpenApi } from './openapi/routes.ts';
+import type { RequestSpans } from './request-spans.ts';
 import type { Answer, Route } from './route.ts';
 import { apiRoutes } from './routes/all.ts';
 import { answerHealth, answerReady, type OperationsOptions } from './routes/operations.ts';
@@ -82,6 +83,8 @@ export interface ApiOptions {
   readonly maxConnections?: number;
   /** Limits for unread data of large responses; default: see `limits.ts`. */
   readonly unread?: Partial<UnreadLimits>;
+  /** Distributed tracing; absent: none. */
+  readonly spans?: RequestSpans | undefined;
   /** Additional routes; they use the same access checks and are part of the same OpenAPI document. */
   readonly routes?: readonly Route[];
   /** Routes served outside the table that are part of the OpenAPI document. */
@@ -158,6 +161,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     bodyLimitBytes: options.bodyLimitBytes ?? bodyLimitBytes,
     unread: options.unread,
     maxConnections: options.maxConnections,
+    spans: options.spans,
     ...(options.http.tls === undefined ? {} : { tls: options.http.tls }),
     ...(options.http.origin === undefined ? {} : { origin: options.http.origin }),
   });

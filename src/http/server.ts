@@ -39,6 +39,7 @@ import type { Log } from './log.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { toProblem } from './problem.ts';
 import { type AccessRequest, authorize } from './rbac.ts';
+import { followRequests, type RequestSpans } from './request-spans.ts';
 import { type AccessRule, type Answer, type Call, type Parameters, type Route, verbOf } from './route.ts';
 import { ensureSystemNamespace } from './system-namespace.ts';
 import { renewCertificate, type TlsOptions } from './tls.ts';
@@ -60,6 +61,8 @@ export interface HttpServerOptions {
   readonly unread?: Partial<UnreadLimits> | undefined;
   /** `<scheme>://<host>` for external clients; default: taken from each request. */
   readonly origin?: string;
+  /** Distributed tracing; absent: none. */
+  readonly spans?: RequestSpans | undefined;
 }
 
 export interface HttpServer {
@@ -119,12 +122,12 @@ const answerProblems = (app: FastifyInstance, log: HttpServerOptions['log']): vo
   });
 };
 
-/** Counts and logs every response. */
+/** Counts and logs every response, and traces its request. */
 const logAnswers = (
   app: FastifyInstance,
-  metrics: HttpServerOptions['metrics'],
-  log: HttpServerOptions['log'],
+  { metrics, log, spans }: Pick<HttpServerOptions, 'metrics' | 'log' | 'spans'>,
 ): void => {
+  if (spans !== undefined) followRequests(app, spans);
   app.addHook('onResponse', async (request, reply) => {
     const fields = { method: request.method, path: loggedPath(request), status: reply.statusCode };
     const user = principals.get(request)?.username;
@@ -190,7 +193,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     sendProblem(reply, new MonError('notFound'));
     return reply;
   });
-  logAnswers(app, metrics, log);
+  logAnswers(app, options);
 
   const guard = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (route.access === 'public') return;

@@ -105,6 +105,11 @@ export const backendFlags = {
     'maximum number of entities one agent may create per connection; 0: no limit',
   ),
   'max-silenced-expiry-time-allowed': duration(0, 'maximum duration of a silence from now; 0: no limit'),
+  'otlp-endpoint': text(
+    '',
+    'OpenTelemetry collector that receives traces (OTLP over HTTP), e.g. http://127.0.0.1:4318; empty: no traces',
+    { secret: true },
+  ),
   'pipelined-workers': integer(100, 'maximum number of events whose handlers run concurrently', {
     min: 1,
     max: 10_000,
@@ -117,6 +122,10 @@ export const backendFlags = {
     {
       secret: true,
     },
+  ),
+  'trace-ratio': decimal(
+    1,
+    'share of events and API requests whose trace is recorded, 0 to 1; see --otlp-endpoint',
   ),
   'trusted-ca-file': text(
     '',

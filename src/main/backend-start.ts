@@ -48,6 +48,8 @@ import { serveControl } from './maintenance/serve-control.ts';
 import { guardProcess } from './process-guard.ts';
 import { shutDown } from './shutdown.ts';
 import { openStoreOrStandBy } from './standby.ts';
+import type { Telemetry } from './telemetry/open-telemetry.ts';
+import { startTelemetry } from './telemetry/settings.ts';
 import { createTrust, type Trust } from './trust.ts';
 
 const webRoot = fileURLToPath(new URL('../../../web/dist', import.meta.url));
@@ -64,6 +66,7 @@ interface Running {
   readonly api: Api;
   readonly earlier: EarlierGeneration;
   readonly control: Control | undefined;
+  readonly telemetry: Telemetry | undefined;
 }
 
 /** The key that verifies licenses; undefined if none is configured. */
@@ -115,6 +118,16 @@ const silencingLimits = (settings: BackendSettings): SilencingLimits => ({
   maxExpireSeconds: Math.floor(settings.maxSilencedExpiryTimeAllowed / 1_000),
 });
 
+const endCollapsed = (log: Logger): never => {
+  log.fatal('the supervision tree failed; exiting so that the service manager restarts the backend');
+  process.exit(collapseExitCode);
+};
+
+const lifetimesOf = (settings: BackendSettings) => ({
+  accessSeconds: Math.ceil(settings.accessTokenExpiry / 1_000),
+  refreshSeconds: Math.ceil(settings.refreshTokenExpiry / 1_000),
+});
+
 const listenersOf = (
   settings: BackendSettings,
   http: ListenAddress & { readonly origin?: string },
@@ -144,6 +157,7 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
   const { authorities } = trust;
   const licenseKey = readKey(settings.licensePublicKeyFile);
   const name = hostname();
+  const telemetry = await startTelemetry(settings, { backend: name, version, authorities, log });
   keepFoldersPrivate(settings, log);
   const opened = await openStoreOrStandBy(
     {
@@ -179,11 +193,9 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     env: process.env,
     assets: openBackendAssets(settings, authorities, name, log),
     authorities,
+    spans: telemetry?.events,
     refusal: (by, question) => jobRefusal(backend.resources, by, question),
-    onCollapse: () => {
-      log.fatal('the supervision tree failed; exiting so that the service manager restarts the backend');
-      process.exit(collapseExitCode);
-    },
+    onCollapse: () => endCollapsed(log),
   });
   const unlicensed = keptLicenseFault(backend.resources, licenseKey, Date.now());
   if (unlicensed !== null) log.warn({ why: unlicensed }, 'stored license is invalid');
@@ -203,12 +215,10 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     hashing,
     licenseKey,
     authorities,
-    lifetimes: {
-      accessSeconds: Math.ceil(settings.accessTokenExpiry / 1_000),
-      refreshSeconds: Math.ceil(settings.refreshTokenExpiry / 1_000),
-    },
+    lifetimes: lifetimesOf(settings),
     bodyLimitBytes: settings.apiRequestLimit,
     silencing,
+    spans: telemetry?.requests,
     ...listenersOf(settings, { ...listen, ...(origin === undefined ? {} : { origin }) }, tls),
   });
   showBackendMetrics(api.metrics, backend);
@@ -251,17 +261,18 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     { component: 'backend', ...addresses, store: store.name, ...rebuilt, version },
     'backend is running and ready to accept events',
   );
-  return { store, backend, api, earlier, control };
+  return { store, backend, api, earlier, control, telemetry };
 };
 
 /** Listeners first, so that no acknowledged event is lost; then the actors; the store last. */
-const stop = ({ store, backend, api, earlier, control }: Running, log: Logger): Promise<boolean> =>
+const stop = ({ store, backend, api, earlier, control, telemetry }: Running, log: Logger): Promise<boolean> =>
   shutDown(
     [
       ['control socket', async () => control?.close()],
       ['listeners of the earlier generation', () => earlier.close()],
       ['edges', () => api.close()],
       ['actors', () => backend.stop()],
+      ['traces', async () => telemetry?.close()],
       ['store', () => store.close()],
     ],
     log,

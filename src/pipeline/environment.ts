@@ -31,9 +31,10 @@ export const splitVariable = (entry: string): readonly [name: string, value: str
 export const buildEnvironment = async (
   definition: Definition,
   namespace: string,
-  deps: Pick<PipelineDeps, 'env' | 'loadAssets' | 'resolveSecrets'>,
+  deps: Pick<PipelineDeps, 'env' | 'loadAssets' | 'resolveSecrets' | 'span'>,
 ): Promise<Environment> => {
   const env: Record<string, string> = Object.assign(Object.create(null), commandVariables(deps.env));
+  if (deps.span !== undefined) env.TRACEPARENT = deps.span.traceparent;
   const hidden: string[] = [];
   const assets = definition.runtime_assets ?? [];
   if (assets.length > 0) Object.assign(env, (await deps.loadAssets(namespace, assets)).env);

@@ -19,7 +19,7 @@ export type Mutation =
 
 type MutatorDeps = Pick<
   PipelineDeps,
-  'lookup' | 'mutators' | 'commands' | 'env' | 'loadAssets' | 'resolveSecrets' | 'signal'
+  'lookup' | 'mutators' | 'commands' | 'env' | 'loadAssets' | 'resolveSecrets' | 'signal' | 'span'
 >;
 
 const failed = (why: string, retry = false): Mutation => ({ type: 'failed', why: clipReason(why), retry });

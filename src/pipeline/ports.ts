@@ -6,6 +6,7 @@ import type { Mutator } from '../model/pipeline/mutator.ts';
 import type { Pipeline } from '../model/pipeline/pipeline.ts';
 import type { CommandRunner } from './commands/protocol.ts';
 import type { ExpressionRunner, MutatorRunner } from './sandbox/protocol.ts';
+import type { Span } from './span.ts';
 import type { HandlerOutcome } from './trace.ts';
 
 /** An environment variable and the Secret resource that provides its value. */
@@ -68,6 +69,8 @@ export interface PipelineDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Wall clock in Unix milliseconds, for time windows and `seconds_since`. */
   readonly nowMs: () => number;
+  /** The run of the pipelines, for distributed tracing. */
+  readonly span?: Span;
   /** Aborted when the backend stops: running commands are killed with their process group. */
   readonly signal?: AbortSignal;
 }

@@ -12,6 +12,7 @@ import { mutateEvent } from './mutators.ts';
 import { type PlannedWorkflow, planWorkflows } from './plan.ts';
 import type { PipelineDeps } from './ports.ts';
 import { serialiseEvent } from './serialise.ts';
+import type { Span } from './span.ts';
 import {
   againIf,
   clipReason,
@@ -51,7 +52,9 @@ export const runPipelines = async (event: Event, deps: PipelineDeps, previous?: 
     return json;
   };
   const run: Run = { event, eventJson, namespace: plan.namespace, deps };
+  const judging = deps.span?.child('filters');
   const filtersOf = await judgeFilters(event, eventJson, plan.namespace, due, deps);
+  judging?.end();
   const workflows: WorkflowTrace[] = [];
   for (const workflow of plan.workflows)
     workflows.push(
@@ -73,7 +76,15 @@ const runWorkflow = async (workflow: PlannedWorkflow, pass: FilterPass, run: Run
   if (stopped !== undefined) return stopped;
   const named = { pipeline: workflow.pipeline, name: workflow.name, filters: pass.steps };
   const startedMs = performance.now();
-  const mutation = await mutateEvent(workflow.mutator, run.event, run.eventJson(), run.namespace, run.deps);
+  const mutating = workflow.mutator === '' ? undefined : run.deps.span?.child(`mutator ${workflow.mutator}`);
+  const mutation = await mutateEvent(
+    workflow.mutator,
+    run.event,
+    run.eventJson(),
+    run.namespace,
+    under(run.deps, mutating),
+  );
+  mutating?.end({}, mutation.type === 'failed' ? mutation.why : undefined);
   const durationMs = roundMs(performance.now() - startedMs);
   if (mutation.type === 'failed') {
     const mutator: MutatorStep = { name: workflow.mutator, bytes: 0, durationMs, error: mutation.why };
@@ -113,16 +124,27 @@ const runHandler = async (
     durationMs: roundMs(performance.now() - startedMs),
   });
   if (!answer.entered) return step({ outcome: 'skipped', why: answer.why, retry: true });
+  const span = run.deps.span?.child(`handler ${name}`, {
+    'mon.handler': name,
+    'mon.handler.type': handler.type,
+    'mon.pipeline': workflow.pipeline,
+    'mon.workflow': workflow.name,
+  });
   let outcome: HandlerStep['outcome'] = 'failed';
   let why = 'an unexpected error';
   try {
-    const handled = step(await handle(workflow, data, run));
+    const handled = step(await handle(workflow, data, { ...run, deps: under(run.deps, span) }));
     ({ outcome, why } = handled);
     return handled;
   } finally {
     answer.leave(outcome, why);
+    span?.end({ 'mon.handler.outcome': outcome }, outcome === 'handled' ? undefined : why);
   }
 };
+
+/** What commands that run now belong to. */
+const under = (deps: PipelineDeps, span: Span | undefined): PipelineDeps =>
+  span === undefined ? deps : { ...deps, span };
 
 const handle = async ({ handler }: PlannedWorkflow, data: string | Buffer, run: Run): Promise<Handling> => {
   const { signal } = run.deps;

@@ -19,7 +19,7 @@ const isSuppressed = ({ workflows }: Trace): boolean =>
   );
 
 export const composePipelines = (
-  { runtime, families, table, log, env, assets, deliveryWorkers, runPipelines }: Dependencies,
+  { runtime, families, table, log, env, assets, deliveryWorkers, runPipelines, spans }: Dependencies,
   configuration: Configuration,
   secrets: Secrets,
   suppressed: (namespace: string, silences: readonly string[]) => void,
@@ -45,6 +45,7 @@ export const composePipelines = (
     after: (delayMs, fire) => void runtime.deadlines.after(delayMs, fire),
     workers: deliveryWorkers,
     run: runPipelines,
+    deliverySpan: spans?.delivery,
     onTrace: (event, trace) => {
       logTrace(log, event, trace);
       if (isSuppressed(trace)) suppressed(eventNamespace(event), event.check?.silenced ?? []);

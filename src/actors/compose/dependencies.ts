@@ -2,6 +2,7 @@
 import type { TrustedAuthorities } from '../../model/access/trusted-authorities.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
 import type { Elsewhere } from '../elsewhere.ts';
+import type { EventSpans } from '../event-spans.ts';
 import type { BootPorts } from '../families/boot/boot-family.ts';
 import type { EntityBounds } from '../families/entity/limits.ts';
 import type { Families } from '../families/kit/families.ts';
@@ -34,6 +35,8 @@ export interface Dependencies {
   readonly name: string;
   /** In a cluster: where entities live that are not here. Absent: all of them live here. */
   readonly elsewhere?: Elsewhere | undefined;
+  /** Distributed tracing; absent: none. */
+  readonly spans?: EventSpans | undefined;
   /** The steps of this backend, from its start to its stop. */
   readonly boot: BootPorts;
   /** The tree gave up. */

@@ -24,6 +24,7 @@ export interface BackendOptions
     | 'maxWaitingDeliveryBytes'
     | 'onCollapse'
     | 'elsewhere'
+    | 'spans'
   > {
   readonly store: SnapshotStore;
   /** Keys that are not in the store; see `openResources`. Without them nothing in it is sealed. */

@@ -6,10 +6,17 @@ import { needsDelivery } from '../../machines/check/delivery-rule.ts';
 import type { Event } from '../../model/event/event.ts';
 import { CommandHelper } from '../../pipeline/commands/command-helper.ts';
 import { filterLimits, mutatorLimits } from '../../pipeline/limits.ts';
-import type { HandlerGate, LoadAssets, ResolveSecrets, ResourceLookup } from '../../pipeline/ports.ts';
+import type {
+  HandlerGate,
+  LoadAssets,
+  PipelineDeps,
+  ResolveSecrets,
+  ResourceLookup,
+} from '../../pipeline/ports.ts';
 import { runPipelines } from '../../pipeline/run.ts';
 import type { ExpressionRunner } from '../../pipeline/sandbox/protocol.ts';
 import { Sandbox } from '../../pipeline/sandbox/sandbox.ts';
+import type { Span } from '../../pipeline/span.ts';
 import type { Trace } from '../../pipeline/trace.ts';
 import { deniedTrace, unroutedTrace } from '../../pipeline/undelivered.ts';
 import { Deliveries } from './deliveries.ts';
@@ -26,6 +33,8 @@ export interface PipelinesPorts {
   readonly workers: number;
   /** Default: the pipelines of the room `pipeline`. */
   readonly run?: ((event: Event, previous: Trace | undefined) => Promise<Trace>) | undefined;
+  /** Begins a span for a run of the pipelines; absent: no tracing. */
+  readonly deliverySpan?: ((event: Event) => Span) | undefined;
   readonly onTrace: (event: Event, trace: Trace) => void;
   readonly onFault: (error: unknown, event: Event) => void;
 }
@@ -43,6 +52,24 @@ export interface Pipelines {
   /** Waits for what runs, at most `withinMs`; what still runs then is ended with its process group. */
   close(withinMs: number): Promise<void>;
 }
+
+const runTraced = async (
+  event: Event,
+  deps: PipelineDeps,
+  previous: Trace | undefined,
+  span: Span,
+): Promise<Trace> => {
+  let error: string | undefined = 'an unexpected error';
+  let summary = '';
+  try {
+    const trace = await runPipelines(event, { ...deps, span }, previous);
+    error = trace.retry ? 'an outage: it is tried again' : undefined;
+    summary = trace.summary;
+    return trace;
+  } finally {
+    span.end({ 'mon.summary': summary }, error);
+  }
+};
 
 export const createPipelines = (ports: PipelinesPorts): Pipelines => {
   const filters = new Sandbox(filterLimits);
@@ -66,7 +93,11 @@ export const createPipelines = (ports: PipelinesPorts): Pipelines => {
   };
   const stepTimes = new StepTimes();
   const runOnce =
-    ports.run ?? ((event: Event, previous: Trace | undefined) => runPipelines(event, deps, previous));
+    ports.run ??
+    ((event: Event, previous: Trace | undefined) =>
+      ports.deliverySpan === undefined
+        ? runPipelines(event, deps, previous)
+        : runTraced(event, deps, previous, ports.deliverySpan(event)));
   const deliveries = new Deliveries({
     workers: ports.workers,
     after: ports.after,
