@@ -86,6 +86,9 @@ describe('the page under axe-core', { skip: withoutBrowser }, () => {
   const places: readonly (readonly [path: string, ready: string])[] = [
     ['/n/default/events', '.events li'],
     ['/n/default/events?show=all', '.events li'],
+    ['/n/default/events?columns=output,owner,occurrences,class,handlers,last,since', '.event-head'],
+    ['/n/default/events?show=all&by=entity', '.events li.group'],
+    ['/events', '.events li'],
     ['/n/default/events?search=nothing-like-it', '.quiet-page'],
     ['/n/nowhere/events', '.quiet-page'],
     ['/n/default/events/web-02/disk', '.state.active'],
@@ -113,6 +116,16 @@ describe('the page under axe-core', { skip: withoutBrowser }, () => {
     });
 
   test('help, palette and the forms of a silence and an acknowledgement', async () => {
+    await open('/events?by=check');
+    await page.locator('.events li.group').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.events li input').first().waitFor();
+    assert.deepEqual(await look(page, 'an unfolded group'), []);
+    for (const menu of ['Views', 'Alerts', 'Columns']) {
+      await page.locator('summary', { hasText: menu }).click();
+      assert.deepEqual(await look(page, menu), []);
+      await page.keyboard.press('Escape');
+    }
     await open('/n/default/events');
     await page.locator('.events li').first().waitFor();
     await page.keyboard.press('?');

@@ -10,6 +10,7 @@ import type {
 import { doAll } from '../../web/src/lib/bulk.ts';
 import { caughtUp, changed, continued, type EventList, opened } from '../../web/src/lib/event-list.ts';
 import { chipCounts, comparing, coveredBy, filterFrom, questionOf } from '../../web/src/lib/event-query.ts';
+import { newlyFailing } from '../../web/src/lib/newly-failing.ts';
 
 const counts: EventCounts = {
   all: { critical: 4, warning: 1, unknown: 0, passing: 5 },
@@ -131,4 +132,20 @@ test('a thing done to many goes on after a failure and tells of it', async () =>
   assert.equal(done.length, 45);
   assert.deepEqual(failed.map(({ why }) => why).sort(), ['no 13', 'no 23', 'no 3', 'no 33', 'no 43']);
   assert.equal(seen.at(-1), 50);
+});
+
+test('news are what fails since, or worse; not what was read further down, passes, or is said again', () => {
+  const openedAt = 500;
+  const before = opened(page([row('a', 1), row('b', 2)], 'more'));
+  const told = (now: EventList) => newlyFailing(before, now, openedAt);
+  assert.deepEqual(told(changed(before, changes([row('a', 1, 900), row('b', 2, 900)]), worst)), []);
+  assert.deepEqual(told(changed(before, changes([row('a', 2, 900)]), worst)), ['a/c']);
+  assert.deepEqual(told(changed(before, changes([row('n', 2, 900), row('p', 0, 900)]), worst)), ['n/c']);
+  assert.deepEqual(told(changed(before, changes([], ['b/c']), worst)), []);
+  assert.deepEqual(told(continued(before, page([row('old', 1, 100)]))), []);
+  assert.deepEqual(told(opened(page([row('new', 2, 900), row('a', 1), row('b', 2)]))), ['new/c']);
+  const passed = changed(before, changes([], ['b/c']), worst);
+  assert.deepEqual(newlyFailing(passed, changed(passed, changes([row('b', 2, 950)]), worst), openedAt), [
+    'b/c',
+  ]);
 });

@@ -32,6 +32,7 @@ const View = () => {
   const here = path.value;
   const events = match('/n/:namespace/events', here);
   if (events) return <EventsPage key={events['namespace']} namespace={events['namespace'] ?? ''} />;
+  if (match('/events', here)) return <EventsPage key="" namespace="" />;
   const event = match('/n/:namespace/events/:entity/:check', here);
   if (event)
     return (

@@ -47,6 +47,25 @@ export const accessTo = (namespace: string): Access => {
   };
 };
 
+/** Of a list of several namespaces: what may be done in one of them may be tried. */
+const accessToSome = (namespaces: readonly string[]): Access => {
+  const each = namespaces.map(accessTo);
+  return {
+    isKnown: each.every(({ isKnown }) => isKnown),
+    exists: true,
+    may: (verb, resource) => each.some((one) => one.may(verb, resource)),
+    mayEverywhere: (verb, resource) => each.some((one) => one.mayEverywhere(verb, resource)),
+  };
+};
+
+/** Asks once for each. */
+export const useAccessToSome = (namespaces: readonly string[]): Access => {
+  useEffect(() => {
+    for (const namespace of namespaces) if (!known.peek().has(namespace)) void ask(namespace);
+  }, [namespaces.join()]);
+  return accessToSome(namespaces);
+};
+
 /** Keeps what is known of a namespace fresh while it is looked at; not `isNeeded`: nobody is asked. */
 export const useAccess = (namespace: string, isNeeded = true): Access => {
   useEffect(() => {

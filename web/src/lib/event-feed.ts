@@ -1,14 +1,17 @@
-// The events of one namespace, live: the first page at once, more of them as the end of the list comes near, and a stream
+// The events of one namespace or of all, live: the first page at once, more of them as the end of the list comes near, and a stream
 // of what changed since.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EventChanges, EventListPage } from '../../../src/http/inspect/events/protocol.ts';
 import { ApiError, encode, getJson, inspect } from './api.ts';
+import { keysIn } from './event-key.ts';
 import { caughtUp, changed, continued, type EventList, emptyList, opened } from './event-list.ts';
 import { comparing, type EventFilter, questionOf } from './event-query.ts';
 import { listen } from './server-events.ts';
 
 export interface EventFeed {
+  /** Of a list of all namespaces: where the person may list events; undefined: everywhere. */
+  readonly namespaces: readonly string[] | undefined;
   readonly list: EventList;
   readonly isLoaded: boolean;
   readonly isLive: boolean;
@@ -29,8 +32,11 @@ const mostRows = 1_000;
 /** A list that changes too fast to be told, or is counted only when it is read, is read anew no more often than this. */
 const catchUpMs = 2_000;
 
-export const eventsPath = (namespace: string, query: Readonly<Record<string, string>>, rest = ''): string =>
-  inspect(`namespaces/${encode(namespace)}/events${rest}?${new URLSearchParams(query)}`);
+/** `namespace`: empty for all. */
+export const eventsPath = (namespace: string, query: Readonly<Record<string, string>>, rest = ''): string => {
+  const place = namespace === '' ? '' : `namespaces/${encode(namespace)}/`;
+  return inspect(`${place}events${rest}?${new URLSearchParams(query)}`);
+};
 
 export const readPage = (
   filter: EventFilter,
@@ -46,6 +52,10 @@ export const readPage = (
     }),
   );
 
+/** A stream is not asked for more than the person may see. */
+const scopeOf = ({ namespaces }: EventListPage): Record<string, string> =>
+  namespaces === undefined ? {} : { namespaces: namespaces.join(',') };
+
 const shownRows = ({ rows }: EventList): number => Math.min(mostRows, Math.max(firstRows, rows.size));
 
 export const useEvents = (filter: EventFilter): EventFeed => {
@@ -54,6 +64,7 @@ export const useEvents = (filter: EventFilter): EventFeed => {
   const isLive = useSignal(false);
   const problem = useSignal<string | undefined>(undefined);
   const staleSinceMs = useSignal<number | undefined>(undefined);
+  const namespaces = useSignal<readonly string[] | undefined>(undefined);
   const nudge = useSignal(0);
   const reading = useRef(false);
   const key = JSON.stringify(filter);
@@ -99,10 +110,11 @@ export const useEvents = (filter: EventFilter): EventFeed => {
         timer = setTimeout(start, catchUpMs);
         return;
       }
-      list.value = opened(page);
+      list.value = opened(page, keysIn(filter.namespace));
+      namespaces.value = page.namespaces;
       isLoaded.value = true;
       stop = listen(
-        eventsPath(filter.namespace, questionOf(filter), '/stream'),
+        eventsPath(filter.namespace, { ...questionOf(filter), ...scopeOf(page) }, '/stream'),
         ({ event, data }) => {
           if (event === 'changes') {
             const changes = data as EventChanges;
@@ -144,7 +156,7 @@ export const useEvents = (filter: EventFilter): EventFeed => {
     const page = await read(shownRows(list.value), undefined).finally(() => {
       reading.current = false;
     });
-    if (page !== undefined && key === current.current) list.value = opened(page);
+    if (page !== undefined && key === current.current) list.value = opened(page, keysIn(filter.namespace));
   };
   return {
     refresh,
@@ -152,6 +164,7 @@ export const useEvents = (filter: EventFilter): EventFeed => {
     list: list.value,
     isLoaded: isLoaded.value,
     isLive: isLive.value,
+    namespaces: namespaces.value,
     problem: problem.value,
     more: () => void more(),
     reload: () => {

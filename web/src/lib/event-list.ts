@@ -7,10 +7,12 @@ import type {
   EventRow,
   WhyGone,
 } from '../../../src/http/inspect/events/protocol.ts';
-import { keyOf } from './event-key.ts';
+import { type KeyOf, keyOf } from './event-key.ts';
 
 export interface EventList {
-  /** By `entity/check`, in the order they are shown. */
+  /** How rows are named. */
+  readonly nameOf: KeyOf;
+  /** By name, in the order they are shown. */
   readonly rows: ReadonlyMap<string, EventRow>;
   /** Of those, the ones that no longer fit, or are deleted. */
   readonly gone: ReadonlyMap<string, WhyGone>;
@@ -26,6 +28,7 @@ export interface EventList {
 export type Compare = (a: EventRow, b: EventRow) => number;
 
 export const emptyList: EventList = {
+  nameOf: keyOf,
   rows: new Map(),
   gone: new Map(),
   waiting: new Map(),
@@ -34,11 +37,13 @@ export const emptyList: EventList = {
   next: undefined,
 };
 
-const pairsOf = (rows: readonly EventRow[]) => rows.map((row): [string, EventRow] => [keyOf(row), row]);
+const pairsOf = (rows: readonly EventRow[], nameOf: KeyOf) =>
+  rows.map((row): [string, EventRow] => [nameOf(row), row]);
 
-export const opened = ({ items, total, counts, next }: EventListPage): EventList => ({
+export const opened = ({ items, total, counts, next }: EventListPage, nameOf: KeyOf = keyOf): EventList => ({
   ...emptyList,
-  rows: new Map(pairsOf(items)),
+  nameOf,
+  rows: new Map(pairsOf(items, nameOf)),
   total,
   counts,
   next,
@@ -47,7 +52,7 @@ export const opened = ({ items, total, counts, next }: EventListPage): EventList
 /** The next page, below what is there; a row that moved between two pages stays where it was first seen. */
 export const continued = (list: EventList, { items, next, counts }: EventListPage): EventList => ({
   ...list,
-  rows: new Map([...list.rows, ...pairsOf(items)]),
+  rows: new Map([...list.rows, ...pairsOf(items, list.nameOf)]),
   counts,
   next,
 });
@@ -58,7 +63,7 @@ export const changed = (list: EventList, changes: EventChanges, compare: Compare
   const waiting = new Map(list.waiting);
   const last = list.next === undefined ? undefined : [...list.rows.values()].at(-1);
   for (const row of changes.rows) {
-    const key = keyOf(row);
+    const key = list.nameOf(row);
     if (rows.has(key)) {
       rows.set(key, row);
       gone.delete(key);
@@ -73,7 +78,7 @@ export const changed = (list: EventList, changes: EventChanges, compare: Compare
 
 /** Read anew after news were missed: rows stay where they are, those the page no longer holds are gone. */
 export const caughtUp = (list: EventList, page: EventListPage, compare: Compare): EventList => {
-  const fresh = new Set(page.items.map(keyOf));
+  const fresh = new Set(page.items.map(list.nameOf));
   const { next, counts, total } = page;
   const known = { ...list, next: list.next ?? next, total };
   const gone = next === undefined ? [...list.rows.keys()].filter((key) => !fresh.has(key)) : [];

@@ -7,7 +7,7 @@ import {
   type EventPlace,
 } from '../../../src/actors/events/event-entry.ts';
 import type { EventCounts, EventRow } from '../../../src/http/inspect/events/protocol.ts';
-import { keyOf } from './event-key.ts';
+import { keyInAll } from './event-key.ts';
 import { severityRank } from './format.ts';
 
 export type Sort = 'worst' | 'newest' | 'oldest' | 'name';
@@ -16,8 +16,15 @@ type Owned = '' | 'mine' | 'nobody';
 export type Shown = 'attention' | 'failing' | 'silenced' | 'all';
 export type SeverityFilter = '' | 'critical' | 'warning' | 'unknown';
 
+/** By what a list can be grouped; `label:region`: by the value of a label. */
+export type GroupedBy = '' | 'namespace' | 'entity' | 'check' | 'owner' | `label:${string}`;
+
 export interface EventFilter {
+  /** Empty: all namespaces. */
   readonly namespace: string;
+  readonly by: GroupedBy;
+  /** Only events of this group; undefined: all groups. */
+  readonly group: string | undefined;
   /** `attention`: not passing and not silenced; `silenced`: not passing, but silenced. */
   readonly show: Shown;
   readonly severity: SeverityFilter;
@@ -37,6 +44,9 @@ export interface EventFilter {
 const oneOf = <T extends string>(values: readonly [T, ...T[]], text: string | null): T =>
   values.find((value) => value === text) ?? values[0];
 
+const groupedBy = (text: string): GroupedBy =>
+  /^(namespace|entity|check|owner|label:.+)$/.test(text) ? (text as GroupedBy) : '';
+
 export const filterFrom = (namespace: string, query: URLSearchParams, user = ''): EventFilter => ({
   namespace,
   show: oneOf(['attention', 'failing', 'silenced', 'all'], query.get('show')),
@@ -49,11 +59,13 @@ export const filterFrom = (namespace: string, query: URLSearchParams, user = '')
   fields: query.get('fields') ?? '',
   labels: query.get('labels') ?? '',
   sort: oneOf(['worst', 'newest', 'oldest', 'name'], query.get('sort')),
+  by: groupedBy(query.get('by') ?? ''),
+  group: groupedBy(query.get('by') ?? '') === '' ? undefined : (query.get('group') ?? undefined),
 });
 
 /** The part of a question that a list and the stream of its changes share. */
 export const questionOf = (filter: EventFilter): Record<string, string> => {
-  const { show, severity, owned, user, search, entity, check, fields, labels } = filter;
+  const { show, severity, owned, user, search, entity, check, fields, labels, by, group } = filter;
   const asked = {
     state: severity || (show === 'all' ? '' : 'failing'),
     silenced: show === 'attention' ? 'false' : show === 'silenced' ? 'true' : '',
@@ -64,13 +76,16 @@ export const questionOf = (filter: EventFilter): Record<string, string> => {
     check,
     fieldSelector: fields,
     labelSelector: labels,
+    by: group === undefined ? '' : by,
+    group: group ?? '',
   };
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
 };
 
 /** Whether it hides nothing but what its chips say. */
 export const isPlain = (filter: EventFilter): boolean => {
-  const { severity, owned, search, entity, check, fields, labels } = filter;
+  const { severity, owned, search, entity, check, fields, labels, group } = filter;
+  if (group !== undefined) return false;
   return [severity, owned, search, entity, check, fields, labels].every((value) => value === '');
 };
 
@@ -79,7 +94,7 @@ const placeOf = (row: EventRow): EventPlace => ({
   rank: worstRank - severityRank(row.check.status),
   since: row.since,
   timestamp: row.timestamp,
-  key: keyOf(row),
+  key: keyInAll(row),
 });
 const orders = { worst: byUrgency, newest: byAge, oldest: byLength, name: byName } as const;
 

@@ -23,5 +23,9 @@ export const density = chosen('density', densities);
 /** Whether lists of events move by themselves while nobody is at the page. */
 export const isFollowing = chosen('follow', ['on', 'off']);
 
+/** Whether what newly fails is told by a notification of the browser, and by a sound. */
+export const isNotifying = chosen('notify', ['off', 'on']);
+export const isSounding = chosen('sound', ['off', 'on']);
+
 /** Whether charts show how often each state and transition was taken. For this visit only. */
 export const isHeatShown = signal(false);

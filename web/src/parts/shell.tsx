@@ -47,7 +47,9 @@ export const Rail = () => {
     system: access.mayEverywhere('inspect:get', 'actors'),
   };
   const isAt = (name: string, to: string): boolean =>
-    path.value.startsWith(to) || (name === 'actors' && /^\/(actor|machine)\//.test(path.value));
+    path.value.startsWith(to) ||
+    (name === 'events' && path.value === '/events') ||
+    (name === 'actors' && /^\/(actor|machine)\//.test(path.value));
   return (
     <nav class="rail" aria-label="Pages">
       <a class="home" href={href(`${inside}/events`)} aria-label="mon">
@@ -65,8 +67,12 @@ export const Rail = () => {
   );
 };
 
+/** In the select, and no name of a namespace. */
+const all = '*';
+
 /** The list one looks at, in another namespace; a single thing need not be there. */
 const sameListIn = (other: string): string => {
+  if (other === all) return '/events';
   const list = /^\/n\/[^/]+\/(events|entities|silences|config(?:\/[^/]+)?)/.exec(path.value)?.[1] ?? 'events';
   return `/n/${encode(other)}/${list}`;
 };
@@ -75,7 +81,11 @@ export const TopBar = () => (
   <header class="top">
     <label class="namespace">
       <span class="dim">namespace</span>
-      <select value={namespace.value} onChange={(event) => go(sameListIn(event.currentTarget.value))}>
+      <select
+        value={path.value === '/events' ? all : namespace.value}
+        onChange={(event) => go(sameListIn(event.currentTarget.value))}
+      >
+        <option value={all}>all namespaces</option>
         {[...new Set([namespace.value, ...namespaces.value])].map((name) => (
           <option key={name}>{name}</option>
         ))}

@@ -1,6 +1,6 @@
 // Acknowledging incidents: who takes care, what others should know, and when handlers are reminded.
 
-import { keyOf, type NamedEvent } from '../lib/event-key.ts';
+import { keyOf, type NamedEvent, namespaceOf } from '../lib/event-key.ts';
 import { plural } from '../lib/format.ts';
 import { jobFromEvents, startJob } from '../lib/jobs.ts';
 import { attemptAll } from '../lib/notices.ts';
@@ -23,22 +23,21 @@ export type Incident = NamedEvent & {
   readonly check: { readonly acknowledgement?: Known | null };
 };
 
-export const acknowledgeFor = (namespace: string, events: readonly Incident[], onDone: () => void): void => {
+export const acknowledgeFor = (events: readonly Incident[], onDone: () => void): void => {
   const [only] = events;
   const what = events.length === 1 && only !== undefined ? keyOf(only) : plural(events.length, 'incident');
   dialog.value = {
     title: `Acknowledge ${what}`,
-    body: <AcknowledgeForm namespace={namespace} events={events} onDone={onDone} />,
+    body: <AcknowledgeForm events={events} onDone={onDone} />,
   };
 };
 
 interface Props {
-  readonly namespace: string;
   readonly events: readonly Incident[];
   readonly onDone: () => void;
 }
 
-const AcknowledgeForm = ({ namespace, events, onDone }: Props) => {
+const AcknowledgeForm = ({ events, onDone }: Props) => {
   const owned = events.filter(({ check }) => check.acknowledgement);
   const known = events.length === 1 ? events[0]?.check.acknowledgement : undefined;
   const toAll = async (
@@ -59,9 +58,12 @@ const AcknowledgeForm = ({ namespace, events, onDone }: Props) => {
       remind_every: Number(form.get('remind')),
     };
     if (events.length < jobFromEvents)
-      return void toAll('Acknowledged', events, (one) => acknowledge(namespace, one, order));
+      return void toAll('Acknowledged', events, (one) => acknowledge(namespaceOf(one), one, order));
     closeDialog();
-    void startJob(namespace, { action: 'acknowledge', parameters: order, events: events.map(keyOf) }, onDone);
+    for (const namespace of new Set(events.map(namespaceOf))) {
+      const those = events.filter((one) => namespaceOf(one) === namespace).map(keyOf);
+      void startJob(namespace, { action: 'acknowledge', parameters: order, events: those }, onDone);
+    }
   };
   const every = known?.remind_every ?? 0;
   const isOwn = !reminders.some(([seconds]) => seconds === every);
@@ -106,7 +108,7 @@ const AcknowledgeForm = ({ namespace, events, onDone }: Props) => {
           <button
             type="button"
             class="danger"
-            onClick={() => void toAll('Released', owned, (one) => release(namespace, one))}
+            onClick={() => void toAll('Released', owned, (one) => release(namespaceOf(one), one))}
           >
             Release{owned.length < events.length && ` ${owned.length.toLocaleString('en')}`}
           </button>

@@ -59,6 +59,7 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
   const event = found.data;
   const row = rows.data?.items[0];
   const key = `${entity}/${check}`;
+  const fullKey = `${namespace}/${key}`;
   const again = (): void => {
     found.again();
     rows.again();
@@ -70,19 +71,19 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
     void attempt('Asked the agent to run it again', () => rerun(namespace, row)).then(again);
   };
   const resolve = (): void => {
-    if (event === undefined || isWaiting(key)) return;
+    if (event === undefined || isWaiting(fullKey)) return;
     if (event.check.status === 0) return void notify('failed', 'Nothing to resolve: it passes.');
     const by = user.value ?? 'somebody';
     doLater(
       `Resolving ${key}`,
-      [key],
+      [fullKey],
       () => void attempt(`Resolved ${key}`, () => resolveEvent(namespace, event, by)).then(again),
     );
   };
   const acknowledge = (): void => {
     if (event === undefined) return;
     if (event.check.state === 'passing') return void notify('failed', 'Nothing to acknowledge: it passes.');
-    acknowledgeFor(namespace, [event], again);
+    acknowledgeFor([event], again);
   };
   const silence = (): void => {
     if (event) silenceFor(namespace, [event], again);
@@ -137,7 +138,7 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
           )}
           {mayResolve && (
             <button type="button" onClick={resolve} disabled={event?.check.status === 0} title="a">
-              {isWaiting(key) ? 'Resolving…' : 'Resolve'}
+              {isWaiting(fullKey) ? 'Resolving…' : 'Resolve'}
             </button>
           )}
           {maySilence && (

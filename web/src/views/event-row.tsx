@@ -1,8 +1,10 @@
 // One event as a line: how bad, what and where, what it says, since when.
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { EventRow, WhyGone } from '../../../src/http/inspect/events/protocol.ts';
 import { now } from '../lib/clock.ts';
-import { keyOf } from '../lib/event-key.ts';
+import type { Column } from '../lib/columns.ts';
+import { keyOf, namespaceOf } from '../lib/event-key.ts';
 import { duration, firstLine } from '../lib/format.ts';
 import { readOutput } from '../lib/output-text.ts';
 import { eventPath, isSilenced } from '../lib/resources.ts';
@@ -12,7 +14,6 @@ import { OwnerTag } from '../parts/owner-tag.tsx';
 import { HistoryStrip, StatusWord } from '../parts/status.tsx';
 
 interface Props {
-  readonly namespace: string;
   readonly event: EventRow;
   /** Why it stands here no longer by right. */
   readonly gone: WhyGone | undefined;
@@ -21,15 +22,16 @@ interface Props {
   readonly isResolving: boolean;
   readonly isAt: boolean;
   readonly isChosen: boolean;
+  readonly columns: readonly Column[];
   readonly onToggle: () => void;
 }
 
 /** Drawn anew only when something of it changed. */
 export const EventLine = (props: Props) => {
-  const { namespace, event, gone, silentSince, isResolving, isAt, isChosen } = props;
+  const { event, gone, silentSince, isResolving, isAt, isChosen, columns } = props;
   return useMemo(
     () => <Line {...props} />,
-    [namespace, event, gone, silentSince, isResolving, isAt, isChosen],
+    [event, gone, silentSince, isResolving, isAt, isChosen, columns.join()],
   );
 };
 
@@ -41,9 +43,10 @@ const goneWords: Readonly<Record<WhyGone, string>> = {
   other: 'no longer fits',
 };
 
-const Line = ({ namespace, event, gone, silentSince, isResolving, isAt, isChosen, onToggle }: Props) => {
+const Line = (props: Props) => {
+  const { event, gone, silentSince, isAt, isChosen, onToggle, columns } = props;
   const { check, entity } = event;
-  const to = href(eventPath(namespace, event));
+  const to = href(eventPath(namespaceOf(event), event));
   return (
     <li
       class={`${isAt ? 'at' : ''} ${isChosen ? 'chosen' : ''} ${gone === undefined ? '' : 'gone'} ${silentSince === undefined ? '' : 'stale'}`}
@@ -53,36 +56,91 @@ const Line = ({ namespace, event, gone, silentSince, isResolving, isAt, isChosen
       <StatusWord status={check.status} />
       <a class="what" href={to}>
         <b>{check.metadata.name}</b>
-        <span>{entity.metadata.name}</span>
+        <span>
+          {columns.includes('namespace') && <i class="narrow-only">{namespaceOf(event)} · </i>}
+          {entity.metadata.name}
+        </span>
       </a>
-      <a class="output" href={to} tabIndex={-1}>
-        {firstLine(readOutput(check.output).text) || 'no output'}
-      </a>
-      <span class="tags">
-        {gone !== undefined && <span class="tag">{goneWords[gone]}</span>}
-        {isResolving && <span class="tag">resolving…</span>}
-        {silentSince !== undefined && (
-          <span class="tag stale" title="Its agent is silent: nobody knows how it is now">
-            stale for {duration(now.peek() / 1000 - silentSince)}
-          </span>
-        )}
-        {check.state === 'flapping' && <span class="tag">flapping</span>}
-        {check.acknowledgement !== null && <OwnerTag {...check.acknowledgement} />}
-        {isSilenced(event) && (
-          <span class="tag silenced" title={check.silenced.join(', ')}>
-            silenced
-          </span>
-        )}
-        {check.status !== 0 && check.occurrences > 1 && (
-          <span class="tag" title="results in a row with this status">
-            {check.occurrences}×
-          </span>
-        )}
-      </span>
-      <HistoryStrip history={check.history} />
-      <span class="since" title={check.status === 0 ? 'passing since' : 'not passing since'}>
-        <Ago at={event.since} />
-      </span>
+      {columns.map((column) => (
+        <Cell key={column} column={column} to={to} {...props} />
+      ))}
     </li>
+  );
+};
+
+const Cell = (props: Props & { readonly column: Column; readonly to: string }) => {
+  const { event, column, to } = props;
+  const { check, entity } = event;
+  switch (column) {
+    case 'output':
+      return (
+        <a class="output" href={to} tabIndex={-1}>
+          {firstLine(readOutput(check.output).text) || 'no output'}
+        </a>
+      );
+    case 'tags':
+      return <Tags {...props} />;
+    case 'history':
+      return <HistoryStrip history={check.history} />;
+    case 'since':
+      return (
+        <span class="since" title={check.status === 0 ? 'passing since' : 'not passing since'}>
+          <Ago at={event.since} />
+        </span>
+      );
+    case 'last':
+      return <Extra name="since">{<Ago at={event.timestamp} />}</Extra>;
+    case 'lastOk':
+      return <Extra name="since">{<Ago at={check.last_ok} />}</Extra>;
+    case 'namespace':
+      return <span class="cell namespace-cell">{namespaceOf(event)}</span>;
+    case 'owner':
+      return <Extra>{check.acknowledgement?.owner ?? ''}</Extra>;
+    case 'occurrences':
+      return <Extra name="num">{check.status === 0 ? '' : `${check.occurrences}×`}</Extra>;
+    case 'class':
+      return <Extra>{entity.entity_class}</Extra>;
+    case 'subscriptions':
+      return <Extra>{(check.subscriptions ?? []).join(', ')}</Extra>;
+    case 'handlers':
+      return <Extra>{(check.handlers ?? []).join(', ')}</Extra>;
+    case 'interval':
+      return <Extra name="num">{check.interval > 0 ? duration(check.interval) : ''}</Extra>;
+  }
+};
+
+/** On a narrow screen there is no place for it. */
+const Extra = ({ name = '', children }: { name?: string; children: ComponentChildren }) => (
+  <span class={`cell extra ${name}`} title={typeof children === 'string' ? children : undefined}>
+    {children}
+  </span>
+);
+
+const Tags = ({ event, gone, silentSince, isResolving, columns }: Props) => {
+  const { check } = event;
+  return (
+    <span class="tags">
+      {gone !== undefined && <span class="tag">{goneWords[gone]}</span>}
+      {isResolving && <span class="tag">resolving…</span>}
+      {silentSince !== undefined && (
+        <span class="tag stale" title="Its agent is silent: nobody knows how it is now">
+          stale for {duration(now.peek() / 1000 - silentSince)}
+        </span>
+      )}
+      {check.state === 'flapping' && <span class="tag">flapping</span>}
+      {check.acknowledgement !== null && !columns.includes('owner') && (
+        <OwnerTag {...check.acknowledgement} />
+      )}
+      {isSilenced(event) && (
+        <span class="tag silenced" title={check.silenced.join(', ')}>
+          silenced
+        </span>
+      )}
+      {check.status !== 0 && check.occurrences > 1 && !columns.includes('occurrences') && (
+        <span class="tag" title="results in a row with this status">
+          {check.occurrences}×
+        </span>
+      )}
+    </span>
   );
 };

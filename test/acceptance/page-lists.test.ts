@@ -1,0 +1,227 @@
+// The list that stays open all day: all namespaces, groups, columns, saved views, and what tells somebody who looks elsewhere.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { withoutBrowser } from '../web/browser.ts';
+import { logIn, makeUser, openSite, type Site } from './page-visitor.ts';
+import { eventually } from './programs.ts';
+
+describe('the list of events', { skip: withoutBrowser }, () => {
+  let site: Site;
+  let page: Page;
+  const post = async (
+    namespace: string,
+    entity: string,
+    check: string,
+    status: number,
+    labels: Record<string, string> = {},
+  ): Promise<void> => {
+    const reply = await site.api.call('POST', `/api/core/v2/namespaces/${namespace}/events`, {
+      entity: { entity_class: 'proxy', metadata: { name: entity, namespace, labels } },
+      check: {
+        metadata: { name: check, namespace },
+        interval: 60,
+        status,
+        handlers: ['slack'],
+        output: `${check} says ${status}`,
+      },
+    });
+    assert.ok(reply.ok, await reply.text());
+  };
+  before(async () => {
+    site = await openSite(['--access-token-expiry', '30m']);
+    for (const name of ['sea', 'air']) {
+      const reply = await site.api.call('PUT', `/api/core/v2/namespaces/${name}`, { name });
+      assert.ok(reply.ok, await reply.text());
+    }
+    await post('sea', 'web-01', 'disk', 2, { region: 'eu' });
+    await post('sea', 'web-01', 'cpu', 1, { region: 'eu' });
+    await post('air', 'web-01', 'disk', 2, { region: 'us' });
+    await post('default', 'db-01', 'disk', 0);
+    page = await site.tab(await site.context());
+    await page.addInitScript(
+      "localStorage.getItem('mon.follow') ?? localStorage.setItem('mon.follow', 'off')",
+    );
+    await open('/events');
+    await logIn(page);
+  });
+  after(() => site?.close());
+  const open = (path: string) => page.goto(`${site.backend.api}/ui${path}`);
+  const rows = () => page.locator('.events li:not(.group):not(.group-rest)');
+  const group = (name: string) => page.locator('.events li.group', { hasText: name });
+  const statusOf = async (namespace: string, entity: string, check: string): Promise<number> => {
+    const path = `/api/core/v2/namespaces/${namespace}/events/${entity}/${check}`;
+    return (await site.api.get<{ check: { status: number } }>(path)).check.status;
+  };
+  const address = () => page.url().slice(`${site.backend.api}/ui`.length);
+
+  test('all namespaces stand in one list, which is live, and acts on each event in its own', async () => {
+    await open('/n/sea/events');
+    await rows().nth(1).waitFor();
+    await page.getByLabel('namespace').selectOption('all namespaces');
+    await rows().nth(2).waitFor();
+    assert.equal(address(), '/events');
+    assert.deepEqual(
+      await page
+        .locator('.namespace-cell')
+        .allTextContents()
+        .then((all) => all.toSorted()),
+      ['air', 'sea', 'sea'],
+    );
+    await page.locator('.rail a[aria-current=page]', { hasText: 'Events' }).waitFor();
+    await eventually('the title counts them', async () => (await page.title()) === '(3) Events · mon');
+    await post('default', 'db-01', 'disk', 2);
+    await page.locator('.new-bar', { hasText: '1 new' }).click();
+    const added = rows().filter({ hasText: 'db-01' });
+    await added.locator('.namespace-cell', { hasText: 'default' }).waitFor();
+    await added.getByRole('checkbox').check();
+    await page.locator('.bulk').getByRole('button', { name: 'Resolve' }).click();
+    await page.locator('.notice').getByText('Now').click();
+    await eventually('it is resolved', async () => (await statusOf('default', 'db-01', 'disk')) === 0);
+    assert.equal(await statusOf('air', 'web-01', 'disk'), 2);
+    await rows().filter({ hasText: 'air' }).locator('a.what').click();
+    await page.locator('h1', { hasText: 'disk' }).waitFor();
+    assert.equal(address(), '/n/air/events/web-01/disk');
+  });
+
+  test('groups are counted, fold and unfold by keyboard, and keep up', async () => {
+    await open('/events');
+    await rows().first().waitFor();
+    await page.getByRole('combobox', { name: 'Groups' }).selectOption('by check');
+    await group('disk').getByText('2 events').waitFor();
+    await page.getByText('3 events in 2 groups').waitFor();
+    assert.equal(await rows().count(), 0);
+    await page.keyboard.press('Enter');
+    await rows().nth(1).waitFor();
+    assert.equal(await group('disk').locator('.fold').getAttribute('aria-expanded'), 'true');
+    await page.keyboard.press('x');
+    await page.getByText('2 selected').waitFor();
+    await page.keyboard.press('x');
+    await page.getByText('2 selected').waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    await page.locator('.events li.at', { hasText: 'web-01' }).waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await rows().first().waitFor({ state: 'detached' });
+    await post('air', 'web-02', 'disk', 2, { region: 'us' });
+    await group('disk').getByText('3 events').waitFor();
+    await post('air', 'web-02', 'disk', 0);
+    await group('disk').getByText('2 events').waitFor();
+
+    await page.getByRole('combobox', { name: 'Groups' }).selectOption('by label…');
+    await page.getByLabel('Label to group by').fill('region');
+    await page.keyboard.press('Enter');
+    await group('eu').getByText('2 events').waitFor();
+    await group('us').locator('a.alone').click();
+    await rows().first().waitFor();
+    assert.equal(await rows().count(), 1);
+    await page.locator('.chip.on', { hasText: 'label region: us' }).click();
+    await rows().nth(2).waitFor();
+  });
+
+  test('columns are chosen, and stay chosen; a view keeps them with all else under a name', async () => {
+    await open('/events?show=all&by=label:region&group=eu');
+    await rows().nth(1).waitFor();
+    await page.locator('summary', { hasText: 'Columns' }).click();
+    await page.getByLabel('Handlers').check();
+    await page.getByLabel('History').uncheck();
+    await page.keyboard.press('Escape');
+    await page.locator('.event-head', { hasText: 'Handlers' }).waitFor();
+    await rows().first().getByText('slack').waitFor();
+    assert.equal(await rows().locator('.strip').count(), 0);
+    await page.locator('summary', { hasText: 'Views' }).click();
+    await page.getByLabel('Name of the view').fill('Europe');
+    await page.keyboard.press('Enter');
+    await page.locator('h1', { hasText: 'Europe' }).waitFor();
+    await eventually('its name is the title', async () => (await page.title()).endsWith('Europe · mon'));
+
+    await open('/n/default/events?show=all');
+    await rows().first().getByText('slack').waitFor();
+    await page.locator('summary', { hasText: 'Views' }).click();
+    await page.locator('.views a', { hasText: 'Europe' }).click();
+    await page.locator('h1', { hasText: 'Europe' }).waitFor();
+    await rows().nth(1).waitFor();
+    assert.equal(await rows().count(), 2);
+    await page.locator('summary', { hasText: 'Views' }).click();
+    await page.getByLabel('Forget Europe').click();
+    await page.locator('h1', { hasText: 'Events' }).waitFor();
+    await page.evaluate("localStorage.removeItem('mon.columns')");
+  });
+
+  test('what newly fails is told by a notification and a sound, once they are asked for', async () => {
+    const context = await site.context();
+    await context.grantPermissions(['notifications']);
+    const tab = await site.tab(context);
+    await tab.addInitScript(`
+      window.told = [];
+      window.Notification = class {
+        static permission = 'granted';
+        static requestPermission = async () => 'granted';
+        constructor(title, { body }) { window.told.push(title + ': ' + body); }
+        close() {}
+      };
+      const start = OscillatorNode.prototype.start;
+      OscillatorNode.prototype.start = function (...when) { window.told.push('tone'); return start.apply(this, when); };
+    `);
+    await tab.goto(`${site.backend.api}/ui/events`);
+    await logIn(tab);
+    await tab.locator('.events li', { hasText: 'web-01' }).first().waitFor();
+    const told = async (): Promise<string[]> => (await tab.evaluate('window.told')) as string[];
+    await post('air', 'quiet', 'disk', 2);
+    await tab
+      .locator('.events li, .new-bar', { hasText: /quiet|1 new/ })
+      .first()
+      .waitFor();
+    assert.deepEqual(await told(), [], 'it told before it was asked to');
+    await tab.locator('summary', { hasText: 'Alerts' }).click();
+    await tab.getByLabel('Browser notification').check();
+    await tab.getByLabel('Sound').check();
+    await eventually('the sound is heard when it is switched on', async () => (await told()).length === 2);
+    await tab.keyboard.press('Escape');
+    await post('sea', 'loud', 'disk', 2);
+    await eventually('a notification', async () =>
+      (await told()).includes('mon: 1 new incident: sea/loud/disk'),
+    );
+    await eventually(
+      'two tones more',
+      async () => (await told()).filter((one) => one === 'tone').length === 4,
+    );
+    // The same result again is no news; one that passes is none, either.
+    await post('sea', 'loud', 'disk', 2);
+    await post('sea', 'loud', 'disk', 0);
+    await post('sea', 'last', 'disk', 1);
+    await eventually('the next one', async () =>
+      (await told()).includes('mon: 1 new incident: sea/last/disk'),
+    );
+    assert.equal((await told()).filter((one) => one.includes('loud')).length, 1);
+    await tab.context().close();
+    for (const [namespace, entity] of [
+      ['air', 'quiet'],
+      ['sea', 'last'],
+    ] as const)
+      await post(namespace, entity, 'disk', 0);
+  });
+
+  test('whoever may look into one namespace sees that in the list of all', async () => {
+    await makeUser(site.api, 'nina', 'nina-has-a-password', 'view');
+    await post('default', 'db-02', 'disk', 2);
+    const tab = await site.tab(await site.context());
+    await tab.goto(`${site.backend.api}/ui/events`);
+    await logIn(tab, 'nina', 'nina-has-a-password');
+    await tab.locator('.events li', { hasText: 'db-02' }).waitFor();
+    await tab.locator('.live-dot.on').waitFor();
+    assert.equal(await tab.locator('.events li').count(), 1);
+    await tab.locator('.events input').first().check();
+    assert.equal(await tab.locator('.bulk').getByRole('button', { name: 'Resolve' }).count(), 0);
+    await post('default', 'db-03', 'disk', 2);
+    await tab
+      .locator('.new-bar, .events li', { hasText: /1 new|db-03/ })
+      .first()
+      .waitFor();
+    await tab.context().close();
+  });
+
+  test('nothing was thrown and nothing asked from elsewhere', () => {
+    assert.deepEqual(site.complaints, []);
+  });
+});
