@@ -88,6 +88,17 @@ test('a check runs the program its asset brought', async (t) => {
   assert.equal(event?.check.output, 'from the asset\nfound\n');
 });
 
+test('programs of the assets of a hook come before those of the machine', async (t) => {
+  const { url } = await serve(t, () => ({ status: 200, body: program }));
+  const backend = await withAgent(t, {});
+  const assets = [{ url, sha512: sha512(program), metadata: { name: 'team/check-it' } }];
+  const hook = { metadata: { name: 'h', namespace: 'default' }, command: 'echo "$PATH"', timeout: 5 };
+  const asked = { hooks: [hook], hook_assets: { h: { assets } } };
+  backend.send('check_request', requestOf('exit 1', { check_hooks: [{ 'non-zero': ['h'] }] }, asked));
+  const [event] = await backend.waitFor('event', 1);
+  assert.match(event?.check.hooks?.[0]?.output ?? '', new RegExp(`^[^:]*${sha512(program)}[^:]*:`));
+});
+
 test('an asset that can not be had fails the check; disabled assets too', async (t) => {
   const { url } = await serve(t, () => ({ status: 200, body: program }));
   const assets = [{ url, sha512: 'b'.repeat(128), metadata: { name: 'x' } }];

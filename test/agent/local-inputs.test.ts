@@ -406,3 +406,14 @@ test('a port in use stops the agent for every listener, with advice', () =>
     );
     await other.stop();
   }));
+
+test('a request to the API that never ends does not hold up the stop', () =>
+  withAgent({}, async ({ agent }) => {
+    const socket = connect(agent.ports().api ?? 0, '127.0.0.1');
+    const closed = once(socket.resume(), 'close');
+    socket.write('POST /events HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n');
+    // The answer to `Expect` shows that the request is under way.
+    await once(socket, 'data');
+    await agent.stop();
+    await closed;
+  }));

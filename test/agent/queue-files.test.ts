@@ -1,5 +1,6 @@
 // The files of the event queue: truncation or damage at any byte loses at most the affected events, and the queue
 // of an earlier version is migrated.
+
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import {
@@ -16,6 +17,7 @@ import { test } from 'node:test';
 import { open } from 'lmdb';
 import { openEventQueue } from '../../src/agent/queue/event-queue.ts';
 import { openQueueFiles, type QueueFiles } from '../../src/agent/queue/queue-files.ts';
+import { encodeRecord, recordText } from '../../src/agent/queue/queue-segment.ts';
 import { eventSchema } from '../../src/model/event/event.ts';
 import { fc } from '../property.ts';
 import { readableLog, tempFolder } from './helpers.ts';
@@ -245,4 +247,11 @@ test('a second agent is refused the directory of a first, and gets it afterwards
   await assert.rejects(openEventQueue(cacheDir, log), /another mon-agent is using it.*set --cache-dir/);
   await first.close();
   await (await openEventQueue(cacheDir, log)).close();
+});
+
+test('a record is read under its own key only, and not when it is cut short', () => {
+  const record = encodeRecord(7, 'text');
+  assert.equal(recordText(record, 7), 'text');
+  assert.equal(recordText(record, 8), undefined);
+  assert.equal(recordText(record.subarray(0, -1), 7), undefined);
 });

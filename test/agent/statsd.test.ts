@@ -44,6 +44,11 @@ test('a timer tells its distribution', () => {
   });
 });
 
+test('timings are ordered as numbers', () => {
+  const values = valuesOf(pointsOf(['t:100|ms', 't:9|ms', 't:20|ms']).points);
+  assert.deepEqual([values['t.min'], values['t.median'], values['t.max']], [9, 20, 100]);
+});
+
 test('a gauge keeps its last value, a set counts what differs', () => {
   const values = valuesOf(pointsOf(['g:3|g', 'g:+5|g', 's:a|s', 's:b|s', 's:a|s']).points);
   assert.deepEqual([values['g.value'], values['s.value']], [5, 2]);

@@ -43,6 +43,9 @@ describe('checks', () => {
     const { check } = await resultOf(made);
     assert.equal(check['output'], 'Unmatched client token(s): a, b.c');
     assert.deepEqual([check['status'], check['handle']], [3, false]);
+    // The result of a later request is the next one: the first was not run after all.
+    made.broker.request('web', { name: 'b', command: 'echo b' });
+    assert.equal((await resultOf(made, 1)).check['name'], 'b');
   });
 
   test('a definition on this machine wins over the request, unless the request is for proxies', async () => {

@@ -16,6 +16,7 @@ const packed = gzipSync(
   ),
 );
 const hash = sha512(packed);
+const text = gzipSync(archive(entry('readme', 'no program')));
 
 const startIndex = async (t: TestContext) => {
   const versions = ['0.9.0', '0.10.0', '0.10.0-rc.1'];
@@ -24,6 +25,7 @@ const startIndex = async (t: TestContext) => {
       request.url ?? '',
     );
     if (request.url === '/tool.tar.gz') return void response.end(packed);
+    if (request.url === '/text.tar.gz') return void response.end(text);
     if (known === null) return void response.writeHead(404).end();
     const [, version] = known;
     const url = `http://${request.headers.host}/tool.tar.gz`;
@@ -82,6 +84,8 @@ test('a command is installed when its checksum is right, and runs with the varia
   const run = (...words: string[]) => runCtl(['command', 'exec', 'tool', ...words], { env });
   const wrong = await say('install', 'tool', '--url', `${index}/tool.tar.gz`, '--checksum', 'b'.repeat(128));
   assert.match(wrong, /the checksum of .* is [0-9a-f]{128}, not b{128}: nothing was installed/);
+  const useless = await say('install', 'tool', '--url', `${index}/text.tar.gz`, '--checksum', sha512(text));
+  assert.match(useless, /text\.tar\.gz has no bin\/entrypoint: it is not a command/);
   assert.match(await say('list'), /─\n$/);
   assert.equal(
     await say('install', 'tool', '--url', `${index}/tool.tar.gz`, '--checksum', hash),

@@ -396,6 +396,33 @@ test('a session with too many unsettled frames is not read until they settle', a
   assert.ok(mostUnsettled >= 10 && mostUnsettled <= 12, `${mostUnsettled} frames under way`);
 });
 
+test('a session that is not read is read again when half of its frames are settled, not one by one', async (t) => {
+  const house = await openHouse(t, { limits: { maxUnsettledFrames: 10 } });
+  const open: (() => void)[] = [];
+  house.backend.acceptFrame = (_kind, _event, receipt) => void open.push(() => receipt({ type: 'done' }));
+  const agent = await connectAgent(t, house);
+  const other = await connectAgent(t, house, agentHeaders('other'));
+  const output = 'x'.repeat(100_000);
+  for (let count = 0; count < 40; count += 1) {
+    const event = agentEvent();
+    agent.send('event', { ...event, check: { ...event.check, output } });
+  }
+  await eventually('the limit is reached', () => open.length >= 10);
+  // While the others answer pings, a socket that is read would be, too.
+  const pass = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1)
+      await once(other.socket, 'pong', void other.socket.ping() as never);
+  };
+  await pass();
+  const full = open.length;
+  assert.ok(full <= 12, `${full} frames under way`);
+  for (const settle of open.slice(0, full - 6)) settle();
+  await pass();
+  assert.equal(open.length, full, 'more than half are unsettled');
+  open[full - 6]?.();
+  await eventually('it is read again', () => open.length > full);
+});
+
 test('an agent that does not read is cut off, and others do not notice', async (t) => {
   const house = await openHouse(t, { limits: { maxBufferedBytes: 200_000 } });
   const deaf = await connectAgent(t, house, agentHeaders('deaf'));

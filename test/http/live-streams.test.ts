@@ -141,3 +141,26 @@ test('at the total limit, the oldest stream of the user with the most streams en
   assert.equal(streams.count, maxStreams);
   streams.close();
 });
+
+test('a stream that needs several rights ends when one of them is gone', async () => {
+  const resources = await openTable();
+  const allow = (kinds: string[]) =>
+    grant(resources, 'reader', { type: 'User', name: 'reader' }, [
+      { verbs: ['list'], resources: kinds, resource_names: null },
+    ]);
+  await allow(['events', 'checks']);
+  const streams = createLiveStreams(resources, { current: (principal) => principal });
+  const ended = new Promise<void>((resolve) => {
+    const needs = ['events', 'checks'].map((resource) => ({
+      verb: 'list',
+      resource,
+      namespace: 'default',
+      resourceName: '',
+    }));
+    streams.open({ username: 'reader', groups: [], via: 'token' }, needs, resolve);
+  });
+  await allow(['events']);
+  await ended;
+  assert.equal(streams.count, 0);
+  streams.close();
+});

@@ -185,6 +185,11 @@ test('what clients leave unread is bounded: further large answers are 503 until 
     assert.equal(refused.headers.get('mon-continue'), null);
   }
   assert.equal((await house.ask('GET', `${base}?limit=1`)).status, 200, 'a page that fits is answered');
+  const large = await house.ask('POST', '/api/core/v2/namespaces/default/entities', {
+    body: { metadata: { name: 'large', annotations: { text: 'x'.repeat(490_000) } } },
+  });
+  assert.ok(large.text.length > 490_000);
+  assert.equal(large.status, 200, 'a write that took effect is confirmed');
   for (const one of stalled) one.destroy();
   await eventually('nothing is unread', async () => (await unreadBytes(house)) === 0);
   assert.equal((await house.ask('GET', `${base}?limit=1000`)).status, 200);

@@ -236,6 +236,18 @@ describe('the entity machine: configuration', () => {
     assert.deepEqual(published?.type === 'publish' && published.event.check.handlers, ['pager']);
   });
 
+  it('is vouched for by an operator, also when its configuration is kept later', () => {
+    const entity = start();
+    entity.send(keepalive(0));
+    const config = configOf(contextOf(entity).entity);
+    const configure = (by?: 'keep' | 'operator') => {
+      entity.send({ type: 'entity.configured', config, nowMs: 0, ...(by === undefined ? {} : { by }) });
+      return contextOf(entity).isVouched;
+    };
+    assert.deepEqual([configure('keep'), configure('operator'), configure('keep')], [false, true, true]);
+    assert.equal(configure(), false);
+  });
+
   it('adopts the configuration of an agent that insists, with its first keepalive only', () => {
     const entity = start();
     const labels = { 'mon.io/managed_by': 'mon-agent' };

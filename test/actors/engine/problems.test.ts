@@ -1,6 +1,8 @@
 // What can't work as it stands is an event of the platform while it lasts, and no longer.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { untrustedMessage } from '../../../src/actors/problems/withheld.ts';
 import { entitySchema } from '../../../src/model/entity/entity.ts';
 import { recorder, World } from './world.ts';
 
@@ -118,4 +120,10 @@ test('a handler that only an entity names is an event of the platform until it a
   await world.advance(30_000);
   assert.equal((await lastTold(world))?.status, 0);
   await world.stop();
+});
+
+test('of many agents without a certificate five are named, and the rest is counted', () => {
+  const names = ['e', 'd', 'c', 'b', 'a'];
+  assert.match(untrustedMessage(names), /^not sent to a, b, c, d, e: /);
+  assert.match(untrustedMessage([...names, 'f', 'g']), /^not sent to a, b, c, d, e and 2 more: /);
 });

@@ -68,3 +68,24 @@ test('an outage that does not end: nine more tries, each after a wait that is no
   assert.deepEqual(done, ['run 10']);
   assert.deepEqual([deliveries.stats().retrying, deliveries.stats().waiting], [0, 0]);
 });
+
+test('as many deliveries run at once as there are workers, and the next starts when one ends', async () => {
+  const endings: (() => void)[] = [];
+  const deliveries = new Deliveries({
+    after: () => assert.fail('nothing is tried again'),
+    workers: 2,
+    run: () => new Promise((resolve) => endings.push(() => resolve(traceOf('done', false)))),
+    onTrace: () => {},
+    onFault: (error) => assert.fail(String(error)),
+  });
+  for (let count = 0; count < 4; count += 1) deliveries.submit(event, () => {});
+  assert.equal(endings.length, 2);
+  endings[0]?.();
+  await settle();
+  assert.equal(endings.length, 3);
+  for (let at = 1; at < 4; at += 1) {
+    endings[at]?.();
+    await settle();
+  }
+  await deliveries.drained();
+});

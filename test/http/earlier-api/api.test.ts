@@ -1,7 +1,9 @@
 // The API of the earlier generation, from outside.
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { handlerSchema } from '../../../src/model/pipeline/handler.ts';
+import { silencedSchema } from '../../../src/model/silence/silenced.ts';
 import { StoreError } from '../../../src/store/snapshot-store.ts';
 import { eventually } from '../../client/helpers.ts';
 import { type LiveBackend, openLiveBackend, password } from './live-backend.ts';
@@ -214,7 +216,17 @@ test('checks are shown and asked for; deleting one deletes its results', async (
   assert.equal((await ask('GET', '/results/c1/disk')).code, 404);
 });
 
-test('silences are the same ones as everywhere, in the earlier words', async () => {
+test('silences are the same ones as everywhere, in the earlier words', async (t) => {
+  const namespace = { segment: 'namespaces', namespace: '', name: 'elsewhere' };
+  await live.backend.resources.put(namespace, { name: 'elsewhere' });
+  const elsewhere = { segment: 'silenced', namespace: 'elsewhere', name: '*:cpu' };
+  await live.backend.resources.put(elsewhere, {
+    ...silencedSchema.parse({ metadata: { name: '*:cpu', namespace: 'elsewhere' }, check: 'cpu' }),
+  });
+  t.after(async () => {
+    await live.backend.resources.delete(elsewhere);
+    await live.backend.resources.delete(namespace);
+  });
   assert.equal((await ask('POST', '/silenced', { subscription: 'web', expire: 60, reason: 'r' })).code, 201);
   assert.equal((await ask('POST', '/silenced', { check: 'cpu' })).code, 201);
   for (const body of [
