@@ -40,7 +40,7 @@ export const backendLines = [
   ],
   [
     'look',
-    'a record cannot be restored: it is set aside and its actor begins anew',
+    'a record cannot be restored: it is set aside and its actor starts over',
     'A check or an entity starts without its history. Run `mon-backend check-store --list-aside`.',
   ],
   [
@@ -113,10 +113,10 @@ export const backendLines = [
   // Checks and people who are told.
   [
     'alert',
-    'nobody was told: ...',
+    'nobody was notified: ...',
     'A failing event names handlers that do not exist. `skipped` names them.',
   ],
-  ['alert', 'not everybody was told: ...', 'The same, of some of the handlers.'],
+  ['alert', 'not everybody was notified: ...', 'The same, of some of the handlers.'],
   [
     'alert',
     'event handled: ...',
@@ -135,7 +135,7 @@ export const backendLines = [
   [
     'alert',
     'checks did not run when they were due, starting them again',
-    'The watchdog found checks that stood still. A handler `watchdog` in the namespace `mon-system` is told.',
+    'The watchdog found checks that stood still. A handler `watchdog` in the namespace `mon-system` is called.',
   ],
   [
     'look',
@@ -155,7 +155,7 @@ export const backendLines = [
   [
     'look',
     'some definitions cannot work as they stand',
-    '`problems` lists them, as the page does. A handler `configuration` in `mon-system` is told.',
+    '`problems` lists them, as the page does. A handler `configuration` in `mon-system` is called.',
   ],
   [
     'look',

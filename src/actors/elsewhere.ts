@@ -11,6 +11,6 @@ export type OfferedEvent =
 export interface Elsewhere {
   /** Whether the entity lives on this backend. Called for every event. */
   isHere(namespace: string, entity: string): boolean;
-  /** To the backend where the entity lives. The receipt is told once, after the commit there. */
+  /** To the backend where the entity lives. The receipt is called once, after the commit there. */
   offer(namespace: string, entity: string, offered: OfferedEvent, receipt: Receipt): void;
 }

@@ -37,7 +37,7 @@ export interface IngestPorts {
   readonly isCrowded: () => boolean;
   /** In a cluster: where entities live that are not here. */
   readonly elsewhere?: Elsewhere | undefined;
-  /** To the pipelines: an event without a check is handled and not kept. The receipt is told once it is durable. */
+  /** To the pipelines: an event without a check is handled and not kept. The receipt is called once it is durable. */
   readonly announce: (event: Event, receipt: Receipt) => void;
 }
 
@@ -48,7 +48,7 @@ export class Ingest {
     this.#ports = ports;
   }
 
-  /** A result or metrics, from an agent. The receipt is told after the commit. */
+  /** A result or metrics, from an agent. The receipt is called after the commit. */
   event(event: Event, receipt: Receipt): void {
     // Metrics alone change nothing of their entity: they are handled where they arrive.
     if (hasCheck(event) && this.#livesElsewhere(event, writtenEntity(event)))
@@ -72,7 +72,7 @@ export class Ingest {
 
   /**
    * An event that a client of the API wrote. Its entity is the one that is known by that name; one that nobody knows becomes
-   * a proxy entity, whatever its class. The receipt is told after the commit.
+   * a proxy entity, whatever its class. The receipt is called after the commit.
    */
   write(written: Event, repeatKey: string | null, receipt: Receipt): void {
     if (isSignOfLife(written)) return this.keepalive(written, receipt);

@@ -23,7 +23,7 @@ export const browserLoginMs = 600_000;
 export const maxStreamLineCharacters = 16 * 1024 * 1024;
 /** Wait before a stream that ended is opened again. */
 export const streamRetryMs = 1_000;
-/** How long `check execute --wait` waits for results unless it is told otherwise. */
+/** How long `check execute --wait` waits for results by default. */
 export const defaultExecutionWaitMs = 60_000;
 /** Seconds between two pictures of `top`. */
 export const topIntervalSeconds = 2;

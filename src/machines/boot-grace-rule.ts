@@ -6,7 +6,7 @@ export const graceDeadline = (readyAtMs: number, timeoutMs: number): number => r
 
 /**
  * For promises to report: a wait with time left keeps what is left, at most a whole wait (the wall clock may have been set
- * back meanwhile); one that ran out while the backend was away begins anew.
+ * back meanwhile); one that ran out while the backend was away starts over.
  */
 export const resumedDeadline = (atMs: number, readyAtMs: number, waitMs: number): number =>
   atMs > readyAtMs ? Math.min(atMs, readyAtMs + waitMs) : readyAtMs + waitMs;

@@ -1,6 +1,6 @@
 // Service manager: tells systemd that this program serves, that it stops, and that it still runs (sd_notify(3)). Node has no
 // unix datagram sockets, so the message is sent by systemd-notify, which every system with systemd has. The unit needs
-// NotifyAccess=all, for the message comes from a child. Without NOTIFY_SOCKET nothing is told and nothing is started.
+// NotifyAccess=all, for the message comes from a child. Without NOTIFY_SOCKET nothing is reported and nothing is started.
 import { spawn } from 'node:child_process';
 import { errorText, type Logger } from './log.ts';
 

@@ -6,7 +6,7 @@
 // `overlappingSync: true`, publishes a transaction before it is synced and relies on the boot id after a crash; a
 // failed sync leaves its `flushed` promise pending forever. It was not faster either: 21-26k against 21-23k
 // records/s of 2.6 kB in batches of 1,024 (2 cores, virtual disk), because the group commit already lets many
-// records share one sync. Two concurrent batches were slower than one (14-17k/s), hence `maxConcurrentCommits` 1.
+// records share one sync. Two concurrent batches were slower than one (14-17k/s), so `maxConcurrentCommits` 1.
 //
 // A batch is one transaction. Every write is conditional on the revision it replaces (compare-and-set inside the
 // transaction), so a rogue writer cannot overwrite newer data. Not for network file systems, nor for containers

@@ -250,7 +250,7 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     await editor.fill('{ "command" }');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.locator('.complaint', { hasText: 'This is not JSON yet' }).waitFor();
-    await page.getByText('Read anew').click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByText('It is as shown here.').waitFor();
     await page.getByText('Run now').click();
     await page.locator('.notices .done', { hasText: 'Asked to run disk-free' }).waitFor();

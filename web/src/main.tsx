@@ -126,7 +126,7 @@ effect(() => {
   if (where !== undefined) go(`/n/${encode(where)}/events`, 'replace');
 });
 
-/** Whoever goes to another view stands at its head, as after a click on a link of any page. */
+/** Another view is shown from its top, as after a click on a link of any page. */
 let focusedPath = path.peek();
 effect(() => {
   const now = path.value;

@@ -78,7 +78,7 @@ export const openDependencies = async ({
     setAside: setAsideIn(commit, (kind, key, error) =>
       log.error(
         { kind, key, err: error },
-        'a record cannot be restored: it is set aside and its actor begins anew',
+        'a record cannot be restored: it is set aside and its actor starts over',
       ),
     ),
   });

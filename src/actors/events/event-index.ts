@@ -111,7 +111,7 @@ export class EventIndex {
     return Array.from({ length: this.#seq - seq }, (_, index) => this.#change(seq + 1 + index));
   }
 
-  /** The silences of a namespace are others now: every event of it is marked anew, a few at a time. */
+  /** The silences of a namespace changed: all its events are marked again, a few at a time. */
   silencesChanged(namespace: string): void {
     const running = this.#remarking.get(namespace);
     if (running !== undefined) {

@@ -101,7 +101,7 @@ export const outcomeText = (outcome: Exclude<Outcome, { type: 'done' }>): string
   return outcome.type === 'invalid' ? text : `${outcome.type}: ${text}`;
 };
 
-/** What a caller that waits for a promise is told. */
+/** The error a waiting promise rejects with. */
 export const outcomeError = (outcome: Exclude<Outcome, { type: 'done' }>): MonError => {
   switch (outcome.type) {
     case 'busy':

@@ -32,8 +32,8 @@ export class Announcements {
   }
 
   /**
-   * The receipt is told once the event is durable, or names nobody. When it cannot be written, a sender with a receipt is
-   * told and asks again; without one the pipelines get it all the same.
+   * The receipt is called once the event is durable, or names nobody. When it cannot be written, a sender with a receipt is
+   * told and asks again; without one the pipelines get it anyway.
    */
   tell(event: Event, receipt?: Receipt): void {
     if (!needsDelivery(event)) return receipt?.({ type: 'done' });

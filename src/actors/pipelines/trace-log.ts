@@ -27,7 +27,7 @@ export const logTrace = (log: RuntimeLog, event: Event, trace: Trace): void => {
   const text = `event handled: ${trace.summary}`;
   // What the event names can't run at all: a handler that does not exist, for instance.
   if (trace.skipped.length > 0 && isNews(event)) {
-    const told = trace.workflows.length > 0 ? 'not everybody was told' : 'nobody was told';
+    const told = trace.workflows.length > 0 ? 'not everybody was notified' : 'nobody was notified';
     return log.warn({ ...fields, skipped: trace.skipped }, `${told}: ${trace.summary}`);
   }
   if (trace.workflows.some(({ outcome }) => bad.has(outcome))) log.error(fields, text);

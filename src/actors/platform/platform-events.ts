@@ -1,5 +1,5 @@
 // Events of the platform about itself: those of the entity that stands for this backend, of class `backend`, in a
-// namespace of their own. They go the road every event goes, so people are told as they are of others.
+// namespace of their own. They take the path of every event, so handlers are called for them as well.
 import { randomUUID } from 'node:crypto';
 import type { EntityFact } from '../../machines/entity/entity-facts.ts';
 import { checkSchema } from '../../model/check/check.ts';
@@ -45,7 +45,7 @@ export const watchdogFinding = (stopped: readonly StoppedCheck[]): Finding => ({
           .join('\n'),
 });
 
-/** Reports what was found out about this backend. A handler called `watchdog` in `mon-system` is told. */
+/** Reports what was found out about this backend. A handler called `watchdog` in `mon-system` is called. */
 export const createPlatformReporter = (ports: PlatformPorts): ((finding: Finding) => Promise<void>) => {
   const entity = backendEntity(ports.name);
   return async (finding) => {

@@ -1,6 +1,6 @@
 // The watchdog: compares the checks that should have run with those that did. It looks on a timer of its own and works
 // out by itself when each check is due, so that a scheduler that lost one, or stands still, does not judge itself. What
-// stopped is told (log, figures, an event about the platform) and started again.
+// stopped is reported (log, figures, an event about the platform) and started again.
 import { judgeSchedule } from '../../machines/schedule/overdue-rule.ts';
 import type { CheckConfig } from '../../model/check/check.ts';
 import type { Clock } from '../runtime/time/clock.ts';
@@ -81,7 +81,7 @@ export class Watchdog {
     this.#looked = now;
     this.#looks += 1;
     const passedMs = now.monotonicMs - before.monotonicMs;
-    // Held up ourselves, or the wall clock was set: everything is late, and nothing follows from that. Count anew.
+    // Held up ourselves, or the wall clock was set: everything is late, and nothing follows from that. Count again.
     const isOdd =
       passedMs > 2 * watchdogLookMs || Math.abs(now.wallMs - before.wallMs - passedMs) > watchdogGraceMs / 2;
     this.#follow(now.wallMs);

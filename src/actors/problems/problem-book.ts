@@ -17,7 +17,7 @@ export interface ProblemBookPorts {
   readonly table: ResourceTable;
   /** Tries the expressions of a definition on a sample; the sentences of those that fail. */
   readonly tryExpressions: (segment: string, resource: Resource) => Promise<readonly Problem[]>;
-  /** What depends on who is connected now, and is asked anew each time. */
+  /** What depends on who is connected now, and is asked again each time. */
   readonly momentary: (id: ResourceId, resource: Resource) => readonly Problem[];
   readonly onFault: (error: unknown) => void;
 }

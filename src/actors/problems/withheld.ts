@@ -31,7 +31,7 @@ export class Withheld {
   readonly #states = new Map<string, State>();
 
   /**
-   * A run begins anew: what kept the one before from going out is forgotten. `why`: it does not go out at all. True when
+   * A run starts over: what kept the one before from going out is forgotten. `why`: it does not go out at all. True when
    * that differs from the run before, so that it is logged once and not at every run.
    */
   begin(namespace: string, check: string, why?: string): boolean {

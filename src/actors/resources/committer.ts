@@ -7,7 +7,7 @@ import type { Receipt } from '../runtime/contract.ts';
 export type RecordBody = Pick<StoredRecord, 'machine' | 'version' | 'deadlines' | 'state'>;
 
 export interface Committer {
-  /** The newest encode of a key wins; every receipt is told once, after a write at least as new is durable. */
+  /** The newest encode of a key wins; every receipt is called once, after a write at least as new is durable. */
   put(kind: RecordKind, key: string, encode: () => RecordBody, settle?: Receipt): void;
   delete(kind: RecordKind, key: string, settle?: Receipt): void;
   /** Sees writes that are still on their way. */

@@ -1,5 +1,5 @@
 // The resource table: everything an operator configures (checks, handlers, roles, users...), whole in memory.
-// It stands beside the road of an event: schedules, pipelines and the access rules read it and watch it.
+// Events do not pass it: schedules, pipelines and the access rules read it and watch it.
 //
 // One writer a key: writes to the same key queue up. Readers see a change only after its commit, so nobody acts on
 // configuration that a crash could take back. A write that failed is put back to what was there before it.

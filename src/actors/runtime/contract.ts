@@ -46,7 +46,7 @@ export interface LiveActor {
   /**
    * Waits until the wall time `atMs`; a second call of the same name moves it. `forgiving`: it measures somebody's
    * silence, and a pause of this process is added to it. `anchor: 'wall'`: it follows the wall clock when that is set;
-   * set back, it comes at once, before its time, so that the actor plans anew. Otherwise it counts elapsed time.
+   * set back, it comes at once, before its time, so that the actor plans again. Otherwise it counts elapsed time.
    */
   setDeadline(
     name: string,

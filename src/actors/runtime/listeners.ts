@@ -1,4 +1,4 @@
-// Those who want to be told of something. One that throws is reported, and the others are told all the same.
+// Listeners. One that throws is reported, and the others are still called.
 
 export class Listeners<TArguments extends readonly unknown[]> {
   readonly #all = new Set<{ readonly call: (...given: TArguments) => void }>();

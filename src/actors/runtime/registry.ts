@@ -18,7 +18,7 @@ interface DeathNotice {
 }
 
 export interface Registry {
-  /** Puts a message into an actor's mailbox. Never throws; what became of it is told to the receipt, exactly once. */
+  /** Puts a message into an actor's mailbox. Never throws; the receipt is called with the outcome, exactly once. */
   tell(id: ActorId, message: ActorMessage, receipt?: Receipt): void;
   /**
    * Resolves when the message is done (after the commit of its writes). Rejects with an ActorError: `deadlineExceeded`

@@ -1,5 +1,5 @@
 // The list of events of a namespace, and what changes in it, from the live routes. A stream that ends is opened again where it
-// ended; when too much changed for that, the list is read anew.
+// ended; when too much changed for that, the list is read again.
 import { setTimeout as pause } from 'node:timers/promises';
 import { CtlError, RefusedError } from '../failure.ts';
 import { streamRetryMs } from '../limits.ts';

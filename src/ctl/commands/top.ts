@@ -1,4 +1,4 @@
-// top: what the backend is busy with, full screen and anew every few seconds.
+// top: what the backend is busy with, full screen, refreshed every few seconds.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Json } from '../client/api-client.ts';
 import type { Work } from '../command.ts';

@@ -75,7 +75,7 @@ const readLive = async (session: Session, address: string, report: Report): Prom
   for (const kind of kindAddresses) {
     const items = await listOrNothing(client, pathOf(kind));
     for (const item of items) {
-      // Kinds whose API is unwrapped may come wrapped all the same.
+      // Kinds whose API is unwrapped may come wrapped anyway.
       const whole = item.spec !== undefined && item.type !== undefined ? item : wrapped(item, kind);
       found.push({ name: `${address}${pathOf(kind)}`, text: JSON.stringify(whole) });
     }

@@ -191,7 +191,7 @@ export const silencedCommands = defineKind({
   path: 'silenced',
   verbs: [],
   example: { name: 'entity:web01:*' },
-  // The end is worked out anew; one that is sent would win.
+  // The end is worked out again; one that is sent would win.
   follow: (silence, changed) => {
     if (changed.has('expire')) delete silence.expire_at;
   },

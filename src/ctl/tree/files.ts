@@ -83,7 +83,7 @@ export const fileCommands: readonly CommandSpec[] = [
     {
       flags: [
         ...sourceFlags,
-        flag('all-users,a', 'whoever wrote it; otherwise only what you wrote'),
+        flag('all-users,a', 'of any author; otherwise only what you wrote'),
         flag('users,u <names>', 'what these users wrote', { list: true }),
         flag('cluster-wide,c', 'resources without a namespace too'),
         flag('dry-run,d', 'only list what would be deleted'),

@@ -28,7 +28,7 @@ export class AckBatcher {
   /** When the events of this turn arrived; kept apart from sessions, since all leave together. */
   readonly #arrivals: number[] = [];
 
-  /** `seconds` is told how long events waited for their acknowledgement. */
+  /** `seconds` is called with how long events waited for their acknowledgement. */
   constructor(seconds: Pick<Histogram, 'observe'>) {
     this.#seconds = seconds;
   }

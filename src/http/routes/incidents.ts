@@ -57,7 +57,7 @@ const docs = {
   },
   release: {
     tag,
-    summary: 'Withdraw the acknowledgement of an incident: handlers are told of its next result',
+    summary: 'Withdraw the acknowledgement of an incident: handlers are called for its next result',
     answers: removedAnswer,
     refusals: [404],
   },

@@ -1,4 +1,4 @@
-// Bulk jobs over HTTP: one thing is done to many events, by the backend. Whoever may list events may start one; every event is
+// Bulk jobs over HTTP: one thing is done to many events, by the backend. Anyone who may list events may start one; every event is
 // done only if the caller may do that to it.
 import { z } from 'zod';
 import type { JobView } from '../../actors/families/job/jobs.ts';

@@ -162,7 +162,7 @@ export const pruneRoutes = (table: Resources): readonly GuardedRoute[] => {
           types: 'full names of types, such as core/v2.CheckConfig; repeat for several',
           namespaces: 'where; repeat for several (`default`)',
           users: 'only what these users wrote last; repeat for several (the caller)',
-          allUsers: '`true`: whoever wrote it',
+          allUsers: '`true`: of any author',
           clusterWide: '`true`: resources without a namespace too',
           dryRun: '`true`: nothing is deleted',
           labelSelector: 'keeps out of it what does not match',

@@ -1,4 +1,4 @@
-// What a check actor is told and what it asks for: the vocabulary of the check machine.
+// The messages and effects of the check machine.
 import type { IncidentNote } from '../../model/event/acknowledgement.ts';
 import type { CheckEvent, Event } from '../../model/event/event.ts';
 

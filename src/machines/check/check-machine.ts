@@ -89,7 +89,7 @@ const machine = setup({
     carriesEvents: ({ context }) => carriesEvents(context.pending),
   },
   actions: {
-    // Effects are performed after the transition, so a `persist` emitted before it writes the new context all the same.
+    // Effects are performed after the transition, so a `persist` emitted before it writes the new context anyway.
     takeStep: assign(({ event }) => stepOf(event).context),
     renewTtl: assign(({ context, event }) => ({ ttlAtMs: resumedTtl(context, event) })),
     noteDelay: assign(({ event }) => afterDelay(event)),
@@ -228,7 +228,7 @@ export const checkMachine = machine.createMachine({
       description: 'Whether somebody takes care of the incident.',
       states: {
         unacknowledged: {
-          description: 'Nobody said so, or there is no incident. Handlers are told of every result.',
+          description: 'Nobody said so, or there is no incident. Handlers are called for every result.',
           on: { 'incident.acknowledged': { ...acknowledged, target: 'acknowledged' } },
         },
         acknowledged: {

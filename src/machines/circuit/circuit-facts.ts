@@ -1,4 +1,4 @@
-// What a circuit is told and what it says: the vocabulary of the circuit machine.
+// The messages and effects of the circuit machine.
 
 export interface CircuitContext {
   readonly name: string;

@@ -4,7 +4,7 @@
 //   open       the time of the next try
 //   halfOpen
 //     ready    the one call that tries
-//     probing  what came of it
+//     probing  the outcome
 import { assign, emit, setup } from 'xstate';
 import { circuitFailures, maxCircuitOpenMs, minCircuitOpenMs } from '../limits.ts';
 import type { CircuitContext, CircuitEffect, CircuitFact } from './circuit-facts.ts';

@@ -109,7 +109,7 @@ export const resultEvent = (
     timeout: whole(result['timeout']),
     ttl: whole(result['ttl']),
     stdin: result['stdin'] === true,
-    // A silence of any subscription of a client silences all it says, whoever asked for the check.
+    // A silence of any subscription of a client silences all its results, no matter who asked for the check.
     subscriptions: entity.subscriptions,
     low_flap_threshold: whole(result['low_flap_threshold']),
     high_flap_threshold: whole(result['high_flap_threshold']),

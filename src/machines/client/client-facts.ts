@@ -1,4 +1,4 @@
-// What a client actor is told and what it asks for: the vocabulary of the client machine. A client is the earlier
+// The messages and effects of the client machine. A client is the earlier
 // generation's word for what reports; its record is the free-form map it sends with every keepalive.
 /** The map a client sends, as it was last accepted: name, address, subscriptions, and whatever its owner added. */
 export type ClientRecord = Readonly<Record<string, unknown>>;

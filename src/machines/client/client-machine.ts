@@ -49,7 +49,7 @@ const judgementOf = (context: ClientContext, { type, nowMs }: ClientFact) => {
   return judgeClient(recordOf(context), lastHeardMs ?? nowMs, nowMs);
 };
 
-/** Who is not heard is not older than the clock that was set back meanwhile. */
+/** Clamps lastHeard to now after the clock was set back. */
 const graced = (context: ClientContext, nowMs: number): Partial<ClientContext> => ({
   lastHeardMs: Math.min(context.lastHeardMs ?? nowMs, nowMs),
   deadlineAtMs: firstDeadline(recordOf(context), nowMs),

@@ -1,4 +1,4 @@
-// What an entity actor is told and what it asks for: the vocabulary of the entity machine.
+// The messages and effects of the entity machine.
 import type { Entity, EntityConfig } from '../../model/entity/entity.ts';
 import type { CheckEvent, Event } from '../../model/event/event.ts';
 import type { ClientReport } from '../client/client-facts.ts';

@@ -22,7 +22,7 @@ export const nextPatternRun = (timeZone: string, pattern: string, afterMs: numbe
 
 const nextCronRun = (name: string, schedule: CronSchedule, afterMs: number): number | null => {
   // The phase follows from the name, as with intervals: counted from the start of the backend, a check of every hour would
-  // never run on one that is started anew every half.
+  // never run on one that is restarted every half.
   if (schedule.type === 'every') return nextIntervalRun(name, schedule.everyMs / 1000, afterMs);
   return nextPatternRun(schedule.timeZone ?? '', schedule.pattern, afterMs);
 };

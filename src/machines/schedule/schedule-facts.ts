@@ -1,4 +1,4 @@
-// What a schedule actor is told and what it asks for: the vocabulary of the schedule machine.
+// The messages and effects of the schedule machine.
 import type { CheckConfig } from '../../model/check/check.ts';
 
 export interface ScheduleContext {

@@ -1,4 +1,4 @@
-// What a session actor is told: the life of one agent connection, as the edge and the backend see it.
+// The messages of a session actor: the life of one agent connection, as the edge and the backend see it.
 
 export interface SessionContext {
   readonly namespace: string;
@@ -14,7 +14,7 @@ export interface SessionContext {
 }
 
 export type SessionFact =
-  /** The agent was told its configuration and listens to its subscriptions. */
+  /** The agent was sent its configuration and listens to its subscriptions. */
   | { readonly type: 'session.established'; readonly nowMs: number }
   /** The backend wants this agent to go: it stops, the entity was deleted, a newer session took its place. */
   | { readonly type: 'drain.requested'; readonly nowMs: number; readonly reason: string }

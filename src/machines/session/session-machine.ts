@@ -51,7 +51,7 @@ export const sessionMachine = machine.createMachine({
   context: ({ input }) => ({ ...input, establishedAtMs: null, closedAtMs: null, reason: null }),
   meta: {
     events: {
-      'session.established': 'The agent was told its configuration and listens to its subscriptions.',
+      'session.established': 'The agent was sent its configuration and listens to its subscriptions.',
       'drain.requested': 'The backend wants this agent to go elsewhere.',
       'connection.closed': 'The socket is gone.',
     },
@@ -71,7 +71,7 @@ export const sessionMachine = machine.createMachine({
       on: { 'drain.requested': leaving, 'connection.closed': closing },
     },
     draining: {
-      description: 'The agent was told goodbye; its socket is about to close.',
+      description: 'The agent was sent a goodbye; its socket is about to close.',
       on: { 'connection.closed': closing },
     },
     closed: { type: 'final', description: 'The connection is over.' },

@@ -1,4 +1,4 @@
-// What a shard is told and what it says: the vocabulary of the shard machine.
+// The messages and effects of the shard machine.
 
 export interface ShardContext {
   readonly shard: number;

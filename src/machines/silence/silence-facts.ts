@@ -1,4 +1,4 @@
-// What a silence is told and what it asks for: the vocabulary of the silence machine.
+// The messages and effects of the silence machine.
 import type { SilenceSpan } from '../../model/silence/silencing.ts';
 
 /** Why a silence ended. */

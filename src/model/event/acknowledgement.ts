@@ -10,11 +10,11 @@ export const acknowledgementSchema = z.object({
   comment: text('').describe('What its owner wants others to know.'),
   at: integer(0).meta({ description: 'When it was acknowledged.', 'x-unit': 'seconds since 1970' }),
   remind_every: integer(0).meta({
-    description: 'Time after which handlers are told again, while the incident lasts; 0: never.',
+    description: 'Time after which handlers are called again, while the incident lasts; 0: never.',
     'x-unit': 'seconds',
   }),
   remind_at: integer(0).meta({
-    description: 'When handlers are told again; 0: never.',
+    description: 'When handlers are called again; 0: never.',
     'x-unit': 'seconds since 1970',
   }),
   reminders: integer(0).describe('How often handlers were reminded.'),
@@ -60,7 +60,7 @@ export const acknowledgementRequestSchema = z.strictObject(
       )
       .default(0)
       .meta({
-        description: 'Time after which handlers are told again, while the incident lasts; 0: never.',
+        description: 'Time after which handlers are called again, while the incident lasts; 0: never.',
         'x-unit': 'seconds',
       }),
   },

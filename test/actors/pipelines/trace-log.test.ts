@@ -39,5 +39,5 @@ test('an incident, its resolution and metrics that reached nobody are warnings',
     { name: 'cpu', status: 0, before: 2 },
     undefined,
   ])
-    assert.deepEqual(levelsFor(check), ['warn: nobody was told: s']);
+    assert.deepEqual(levelsFor(check), ['warn: nobody was notified: s']);
 });

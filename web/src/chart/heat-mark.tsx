@@ -1,4 +1,4 @@
-// How often: a warmer colour, a thicker line, and the number itself, for whoever does not see the colour.
+// How often: a warmer colour, a thicker line, and the number itself, for people who do not see the colour.
 import { type Heat, shareOf } from '../lib/heat.ts';
 
 const countOf = (heat: Heat, ids: readonly string[]): number =>

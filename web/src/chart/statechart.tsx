@@ -16,7 +16,7 @@ import { StateBox } from './state-box.tsx';
 export interface StatechartProps {
   readonly drawing: Drawing;
   readonly active: ReadonlySet<string>;
-  /** Transitions to run along now; `moment` changes when they are to run anew. */
+  /** Transitions to run along now; `moment` changes when they are to run again. */
   readonly taken?: ReadonlySet<string>;
   /** Transitions whose guard said no. */
   readonly refused?: ReadonlySet<string>;

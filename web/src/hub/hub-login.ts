@@ -28,7 +28,7 @@ const twiceText =
 const overText = 'The login is over: it was ended, or nobody used it for too long. Log in again.';
 export const elsewhereText = 'You logged out in another tab.';
 
-/** `onChange` is told of every change, whoever made it. */
+/** `onChange` is called for every change, no matter who made it. */
 export const createHubLogin = (onChange: (session: Session | undefined, why: string) => void): HubLogin => {
   let session: Session | undefined;
   let refreshing: Promise<void> | undefined;

@@ -26,7 +26,7 @@ interface Followed {
 export interface HubStreams {
   follow(tab: Tab, id: string, url: string, lastId: string): void;
   leave(tab: Tab, id?: string): void;
-  /** The login changed: begin anew, or end. */
+  /** The login changed: start over, or end. */
   renew(): void;
 }
 

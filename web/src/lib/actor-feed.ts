@@ -1,4 +1,4 @@
-// One actor, live: its view asked once, its transitions streamed, its context asked anew soon after each change.
+// One actor, live: its view asked once, its transitions streamed, its context asked again soon after each change.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ActorView, Frame } from '../../../src/http/inspect/protocol.ts';

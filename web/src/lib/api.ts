@@ -33,7 +33,7 @@ const ask = async (path: string, init: RequestInit, token = ''): Promise<Respons
   headers.set('authorization', `Bearer ${token}`);
   if (init.body !== undefined) {
     headers.set('content-type', 'application/json');
-    // Who writes by hand is told of a misspelled field before it is dropped.
+    // A misspelled field is reported before it is dropped.
     headers.set('mon-strict', 'true');
   }
   const limit = AbortSignal.timeout(answerLimitMs);

@@ -21,7 +21,7 @@ export interface EventFeed {
   /** Reads the next page, if there is one and it is not on its way already. */
   readonly more: () => void;
   readonly reload: () => void;
-  /** Reads the list anew as far as it is shown: what is new stands in its place, what is gone is not there. */
+  /** Reads the list again as far as it is shown: what is new stands in its place, what is gone is not there. */
   readonly refresh: () => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface EventFeed {
 const firstRows = 100;
 const pageRows = 500;
 const mostRows = 1_000;
-/** A list that changes too fast to be told, or is counted only when it is read, is read anew no more often than this. */
+/** A list that changes too fast to be told, or is counted only when it is read, is reloaded no more often than this. */
 const catchUpMs = 2_000;
 
 /** `namespace`: empty for all. */

@@ -76,7 +76,7 @@ export const changed = (list: EventList, changes: EventChanges, compare: Compare
   return { ...list, rows, gone, waiting, counts: changes.counts ?? list.counts };
 };
 
-/** Read anew after news were missed: rows stay where they are, those the page no longer holds are gone. */
+/** Merges a reload after missed changes: rows stay where they are, those the page no longer holds are gone. */
 export const caughtUp = (list: EventList, page: EventListPage, compare: Compare): EventList => {
   const fresh = new Set(page.items.map(list.nameOf));
   const { next, counts, total } = page;

@@ -104,7 +104,7 @@ export const linesOf = ({ figures }: FigureGroup, samples: readonly System[]): F
     }));
 };
 
-/** Never below 0: a backend that started anew counts from 0 again. */
+/** Never below 0: a backend that restarted counts from 0 again. */
 const rate = ({ of }: Figure, at: System, before: System | undefined): number => {
   if (before === undefined || at.nowMs <= before.nowMs) return 0;
   return Math.max(0, ((of(at) ?? 0) - (of(before) ?? 0)) / ((at.nowMs - before.nowMs) / 1000));

@@ -36,7 +36,7 @@ effect(() => {
       isListed.value = true;
     },
     () => {
-      // Whoever may not list namespaces stays in the last one.
+      // Without permission to list namespaces, the last one stays.
       isListed.value = true;
     },
   );

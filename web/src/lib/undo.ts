@@ -1,4 +1,4 @@
-// What handlers are told of at once is not done at once: it waits a while, says so, and can be taken back.
+// What calls handlers is not done at once: it waits a while, says so, and can be taken back.
 import { signal } from '@preact/signals';
 
 export interface Waiting {

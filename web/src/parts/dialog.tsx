@@ -1,4 +1,4 @@
-// The one dialog of the page; whoever needs it hands over what to show.
+// The one dialog of the page; views pass what to show.
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';

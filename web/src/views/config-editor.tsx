@@ -90,7 +90,7 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
       if (!(error instanceof ApiError) || error.status !== preconditionFailed) throw error;
       tag.value = (await read(path)).tag;
       complain(
-        'Somebody changed it since you opened it. Save again to overwrite that, or read it anew.',
+        'Somebody changed it since you opened it. Save again to overwrite that, or reload it.',
         undefined,
       );
       return false;
@@ -205,7 +205,7 @@ export const ConfigEditor = ({ namespace, kind, name }: Props) => {
             <div class="row end">
               {name !== undefined && (
                 <button type="button" onClick={() => void load()}>
-                  Read anew
+                  Reload
                 </button>
               )}
               <button type="button" class="primary" disabled={isBusy.value} onClick={() => void save()}>

@@ -26,7 +26,7 @@ interface Props {
   readonly onToggle: () => void;
 }
 
-/** Drawn anew only when something of it changed. */
+/** Drawn again only when something of it changed. */
 export const EventLine = (props: Props) => {
   const { event, gone, silentSince, isResolving, isAt, isChosen, columns } = props;
   return useMemo(

@@ -156,7 +156,7 @@ const SilenceForm = ({ namespace, orders, known, onDone }: Props) => {
           required
           autofocus
           value={known?.reason ?? ''}
-          placeholder="why, for whoever finds it at night"
+          placeholder="why, for the person on call"
         />
       </label>
       <Times known={known} />

@@ -1,4 +1,4 @@
-// The road of one event through the pipelines: each filter with its verdict and reason, the mutator, the handler with
+// The path of one event through the pipelines: each filter with its verdict and reason, the mutator, the handler with
 // its exit and output. Answers "why did I hear of it" and "why did I not".
 import { useSignal } from '@preact/signals';
 import type { FilterStep, HandlerStep, Trace, WorkflowTrace } from '../../../src/pipeline/trace.ts';
@@ -52,7 +52,7 @@ export const TraceView = ({ traces, check }: { traces: readonly Trace[]; check: 
 const whyNone = (check: EventCheck): string => {
   const named = (check.handlers ?? []).length + (check.pipelines ?? []).length;
   return named === 0
-    ? 'Nobody is told: the check names no handler and no pipeline.'
+    ? 'Nobody is notified: the check names no handler and no pipeline.'
     : 'No event of this check went through the pipelines since the backend started.';
 };
 

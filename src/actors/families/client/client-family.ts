@@ -30,11 +30,11 @@ export interface ClientPorts {
   readonly newId: () => string;
   /** At boot: the client came up from this record. */
   readonly restored: (name: string, record: StoredRecord) => void;
-  /** An event on the usual road; the receipt is told after its commit. */
+  /** An event on the usual path; the receipt is called after its commit. */
   readonly publish: (event: Event, receipt: Receipt) => void;
   /** Straight to the pipelines: never stored. */
   readonly announce: (event: Event) => void;
-  /** Tells the entity of a client what its record says. The receipt is told after the commit. */
+  /** Tells the entity of a client what its record says. The receipt is called after the commit. */
   readonly mirror: (name: string, report: ClientReport, receipt: Receipt) => void;
   /** The entity that stands for a client, with what operators added. */
   readonly entityOf: (record: ClientRecord) => Entity;
@@ -47,7 +47,7 @@ export interface ClientPorts {
   readonly hasHandler: (name: string) => boolean;
   /** A client left and wants to be forgotten. */
   readonly leave: (name: string) => void;
-  /** A message of a client that we made ourselves: it takes the road of any other. */
+  /** A message of a client that we made ourselves: it takes the same path as any other. */
   readonly report: (message: object) => void;
   /** The definition of a check, if the server has one. */
   readonly definition: (check: string) => CheckConfig | undefined;

@@ -235,7 +235,7 @@ export class Clients {
     }
   }
 
-  /** Whoever is new takes a place under the limit at once: the entity itself is made only later. */
+  /** A new client takes a place under the limit at once: the entity itself is made only later. */
   #tell(name: string, fact: ClientFact): Promise<void> {
     const { tree, holdEntity } = this.#ports;
     if (tree.entity(clientNamespace, name) !== undefined) return this.#offer(name, fact);
@@ -256,7 +256,7 @@ export class Clients {
     return this.#ports.admitsEntity(clientNamespace, name) ? undefined : overLimit(name);
   }
 
-  /** A broker carries no answer: the operators are told. */
+  /** A broker carries no answer: operators are notified. */
   #refuse(client: string, why: MonError): Promise<never> {
     this.refusals.note(client, why.message);
     return Promise.reject(why);
@@ -269,7 +269,7 @@ export class Clients {
       if (snapshot === undefined) return [];
       const { name, record, via } = contextOf<ClientContext>(snapshot);
       const { keepalive } = stateValueOf(snapshot) as { readonly keepalive: string };
-      // A client that does not want its keepalives watched may run checks all the same.
+      // A client that does not want its keepalives watched may run checks anyway.
       const isAwake =
         keepalive === 'healthy' || keepalive === 'warning' || (keepalive === 'proxy' && via !== '');
       return record !== null && isAwake ? [{ name, record, via }] : [];

@@ -1,4 +1,4 @@
-// Clients whose messages are refused. Over a broker nobody can answer them, so their operators are told: by an event of the
+// Clients whose messages are refused. Over a broker nobody can answer them, so operators are notified: by an event of the
 // platform, which names them and the reasons, and is OK again once nothing was refused for a while.
 import type { Finding } from '../../platform/platform-events.ts';
 import { maxRefusedKept, maxRefusedShown, refusalKeptMs, refusalLookMs } from './limits.ts';

@@ -1,4 +1,4 @@
-// What is announced when an entity leaves: its incidents are resolved, and its deregistration handler is told.
+// What is announced when an entity leaves: its incidents are resolved, and its deregistration handler is called.
 // None of these events is stored.
 import { checkSchema } from '../../../model/check/check.ts';
 import type { Entity } from '../../../model/entity/entity.ts';

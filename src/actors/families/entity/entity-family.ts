@@ -30,7 +30,7 @@ export interface EntityPorts {
   readonly deregister: (namespace: string, name: string) => void;
   /** The entity is in the store, or will be with the commit under way: it counts towards the limit. */
   readonly onRegistered: (namespace: string, name: string) => void;
-  /** At boot: its actor was started; one that could not be restored begins anew, unregistered. */
+  /** At boot: its actor was started; one that could not be restored starts over, unregistered. */
   readonly onRestored: (namespace: string, name: string) => void;
   readonly onForgotten: (namespace: string, name: string) => void;
   /** The store can never take what was last asked of it. */

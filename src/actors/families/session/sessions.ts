@@ -70,7 +70,7 @@ export class Sessions {
     return this.#byEntity.values();
   }
 
-  /** A connection was accepted. The agent is told the configuration its entity has here; the stored one wins. */
+  /** A connection was accepted. The agent is sent the configuration its entity has here; the stored one wins. */
   open(connection: Connection): OpenSession {
     this.#opened += 1;
     const { namespace, agentName } = connection;
@@ -94,7 +94,7 @@ export class Sessions {
     return { closed: (reason, how) => this.#closed(session, reason, how?.isStopped === true) };
   }
 
-  /** The stored configuration changed: the live session listens anew, and the agent adopts it. */
+  /** The stored configuration changed: the live session changes its subscriptions, and the agent adopts it. */
   configure(config: EntityConfig, isVouched: boolean): void {
     const session = this.#byEntity.get(entityKey(config.metadata.namespace ?? '', config.metadata.name));
     if (session === undefined) return;
@@ -102,7 +102,7 @@ export class Sessions {
     this.#sendConfig(session, config, isVouched);
   }
 
-  /** The entity was deleted: the agent must connect again and register anew. */
+  /** The entity was deleted: the agent must connect and register again. */
   end(namespace: string, agentName: string, reason: string): void {
     const session = this.#byEntity.get(entityKey(namespace, agentName));
     if (session !== undefined) void this.#askToLeave(session, reason);
@@ -151,7 +151,7 @@ export class Sessions {
     return reached.size;
   }
 
-  /** Resolves when every agent was told to go. */
+  /** Resolves when every agent was asked to go. */
   async drain(reason: string): Promise<void> {
     await Promise.all([...this.#byEntity.values()].map((session) => this.#askToLeave(session, reason)));
   }

@@ -80,7 +80,7 @@ export class SilenceBook {
     return found.sort((a, b) => b.at - a.at);
   }
 
-  /** A silence was made anew: what is known of an earlier one of its name is over. */
+  /** A silence was created again: what is known of the earlier one of its name is dropped. */
   begin(namespace: string, name: string): void {
     if (this.#namespaces.get(namespace)?.has(name) === true) this.#forget(namespace, name);
   }

@@ -1,4 +1,4 @@
-// How a life comes to its end: its cleanup, the receipts it still holds, and those who wanted to be told.
+// How a life ends: its cleanup, the receipts it still holds, and its listeners.
 import { busy } from '../busy.ts';
 import type { Behaviour, ExitReason } from '../contract.ts';
 import type { Faults } from '../inspection/facts.ts';
@@ -11,7 +11,7 @@ import type { Life } from './life.ts';
 /** Told once when the current life of an actor ends, or at once when it has none. */
 export type DeathListener = (reason: ExitReason) => void;
 
-/** Those who are told of the next death, and of no other. */
+/** Listeners for the next death, and no other. */
 export class DeathListeners {
   #listeners: Set<DeathListener> | undefined;
 

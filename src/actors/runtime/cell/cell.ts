@@ -102,7 +102,7 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
     return this.#life?.snapshot();
   }
 
-  /** Into the mailbox, or refused with a reason; the receipt is told either way, sooner or later. */
+  /** Into the mailbox, or refused with a reason; the receipt is called either way, sooner or later. */
   post(message: ActorMessage, receipt: Receipt | undefined): void {
     this.#inbox.post(message, receipt);
     this.#wake();
@@ -123,7 +123,7 @@ export class Cell implements Child, Addressee, Runnable, LifeHome {
     return this.#paused;
   }
 
-  /** Mail waits, deadlines that come too, until it goes on. It stays so over a restart; it can be stopped all the same. */
+  /** Mail waits, deadlines that come too, until it goes on. It stays so over a restart; it can be stopped anyway. */
   pause(): void {
     this.#paused = true;
   }

@@ -34,7 +34,7 @@ export class Inbox {
     return this.#mailbox.size;
   }
 
-  /** Takes the message, or refuses it with a reason; the receipt is told either way, sooner or later. */
+  /** Takes the message, or refuses it with a reason; the receipt is called either way, sooner or later. */
   post(message: ActorMessage, receipt: Receipt | undefined): void {
     if (this.#closed !== undefined) {
       this.#refuse(receipt, busy(this.#closed, this.#id));

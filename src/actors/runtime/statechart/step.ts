@@ -35,8 +35,8 @@ interface PlannedStep {
 }
 
 /**
- * Undefined when XState has to take this step: nothing has happened then. Throws what actions throw. `note` is told of each
- * microstep, and is told nothing of a step that is left to XState.
+ * Undefined when XState has to take this step: nothing has happened then. Throws what actions throw. `note` is called for each
+ * microstep, and not for a step that is left to XState.
  */
 export type TakePlannedStep = (
   snapshot: AnyMachineSnapshot,

@@ -1,4 +1,4 @@
-// What a supervisor sees in a child, be it an actor or another supervisor, and what it is told by it.
+// What a supervisor sees in a child, be it an actor or another supervisor, and what it reports.
 import type { ActorId, ExitReason, RestartType } from '../contract.ts';
 
 /** down: no life now, one may come. halting: being stopped, awaited. gone: stopped for good. */

@@ -39,7 +39,7 @@ export type Verdict =
   | { readonly type: 'quarantine'; readonly failures: number; readonly inMs: number }
   | { readonly type: 'collapse'; readonly restarts: number; readonly periodMs: number };
 
-/** Made anew for each life of a supervisor: it begins with all failures forgotten. */
+/** Made again for each life of a supervisor: it begins with all failures forgotten. */
 export interface FailurePolicy {
   judge(failure: Failure): Verdict;
 }

@@ -5,7 +5,7 @@
 //   forgiving   as elapsed, on a time that stands still while this process was held up (blocked loop, SIGSTOP). For
 //               waits that measure somebody's silence: a suspended backend raises no false alarms.
 //   wall        at that time on the clock on the wall, wherever it is set to (cron, the end of a silence). Never early
-//               by that clock; when it is set back, the wait comes at once, early, so that its owner plans anew.
+//               by that clock; when it is set back, the wait comes at once, early, so that its owner plans again.
 
 import { forgivenLagMs, lagProbeMs, maxDeadlinesPerTurn, maxTimerMs } from '../limits.ts';
 import type { Clock } from './clock.ts';

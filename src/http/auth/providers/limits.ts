@@ -4,7 +4,7 @@
 export const directoryTimeoutMs = 5_000;
 /** Timeout for one login through a directory, over all its servers. */
 export const directoryLoginTimeoutMs = 15_000;
-/** Maximum number of concurrent directory logins; more are told to try again. */
+/** Maximum number of concurrent directory logins; more are asked to try again. */
 export const maxDirectoryLogins = 16;
 /** Maximum number of groups read per user. */
 export const maxGroups = 1_000;
