@@ -22,7 +22,7 @@ const leansOn: Record<string, readonly string[]> = {
   assets: ['model', 'program'],
   execution: [],
   sockets: ['model'],
-  actors: ['model', 'machines', 'wire', 'store', 'pipeline', 'secrets', 'assets'],
+  actors: ['model', 'machines', 'wire', 'store', 'cluster', 'pipeline', 'secrets', 'assets'],
   http: ['model', 'machines', 'wire', 'store', 'pipeline', 'actors'],
   agent: ['model', 'program', 'machines', 'wire', 'assets', 'execution', 'sockets', 'actors'],
   client: ['model', 'program', 'machines', 'wire', 'execution', 'sockets'],
@@ -157,6 +157,7 @@ const actorLayers: readonly (readonly string[])[] = [
   ['families/entity', 'families/schedule'],
   ['families/client'],
   ['families'],
+  ['reach'],
   ['composition'],
 ];
 

@@ -17,7 +17,7 @@ import type { GroupCommit } from './durable/group-commit.ts';
 import type { OfferedEvent } from './elsewhere.ts';
 import type { EventSource } from './event-spans.ts';
 import type { EventIndex } from './events/event-index.ts';
-import { Incidents } from './events/incidents.ts';
+import { type EventAddress, Incidents } from './events/incidents.ts';
 import type { Page, ReadQuery } from './events/read-model.ts';
 import { bootFamily } from './families/boot/boot-family.ts';
 import type { Clients } from './families/client/clients.ts';
@@ -36,6 +36,17 @@ import { deliveryDrainMs } from './pipelines/limits.ts';
 import type { StepFigures } from './pipelines/step-times.ts';
 import type { ProblemBook } from './problems/problem-book.ts';
 import { unresolvedMessage, untrustedMessage } from './problems/withheld.ts';
+import {
+  type IncidentsAnywhere,
+  incidentsAnywhere,
+  type JobsAnywhere,
+  jobsAnywhere,
+} from './reach/anywhere.ts';
+import type { BackendReach } from './reach/backend-reach.ts';
+import { homeMethods, readMethods } from './reach/home-methods.ts';
+import type { Peers } from './reach/peers.ts';
+import { Reach } from './reach/reach.ts';
+import { shareMethods } from './reach/share-methods.ts';
 import { createLicensedLimit } from './resources/licensed-limit.ts';
 import type { ResourceTable } from './resources/resource-table.ts';
 import { restoreBuiltIns } from './resources/seed.ts';
@@ -63,13 +74,16 @@ export class Backend {
   /** Where several backends write: how they write configuration and logins. */
   readonly shared: SharedRecords | undefined;
   /** What people do about incidents. */
-  readonly incidents: Incidents;
+  readonly incidents: IncidentsAnywhere;
   /** What people do to many events in one go. */
-  readonly jobs: Jobs;
+  readonly jobs: JobsAnywhere;
   readonly #options: BackendOptions;
   readonly #services: Services;
   readonly #entities: EntityService;
   readonly #entityLimit: () => number;
+  /** The bulk jobs that live here. */
+  readonly #jobs: Jobs;
+  readonly #reach: BackendReach;
   #isStopping = false;
 
   private constructor(options: BackendOptions, opened: Opened) {
@@ -108,12 +122,10 @@ export class Backend {
       deregister: (namespace, name) => this.#entities.deregister(namespace, name),
       deleteClient: (name) => this.deleteClient(name),
     });
-    this.incidents = new Incidents({
-      read: ({ namespace, entity, check }) => this.#services.reader.event(namespace, entity, check),
-      tell: ({ namespace, entity, check }, fact) => this.#ask(checkId(namespace, entity, check), fact),
-      nowMs: () => this.#nowMs(),
-    });
-    this.jobs = new Jobs({
+    this.#reach = this.#reachOf(options.peers);
+    this.incidents = incidentsAnywhere(this.#reach);
+    this.jobs = jobsAnywhere(this.#reach);
+    this.#jobs = new Jobs({
       families,
       table,
       index: this.#services.events,
@@ -193,7 +205,7 @@ export class Backend {
     schedules.follow(configuration);
     watchdog.start();
     problems.start();
-    this.jobs.start();
+    this.#jobs.start();
     this.#finishDeletions().catch((error: unknown) =>
       this.runtime.faults.report('finishing the deletion of clients', error),
     );
@@ -201,7 +213,7 @@ export class Backend {
 
   async #drain(): Promise<void> {
     const { schedules, sessions, pipelines, watchdog, problems, silences } = this.#services;
-    this.jobs.stop();
+    this.#jobs.stop();
     watchdog.stop();
     problems.stop();
     await schedules.stop();
@@ -223,6 +235,34 @@ export class Backend {
   #bootState(): unknown {
     const snapshot = this.runtime.registry.peek(bootId);
     return snapshot === undefined ? undefined : stateValueOf(snapshot);
+  }
+
+  /** What other backends may ask of this one, by method. */
+  get answers(): ReturnType<BackendReach['answers']> {
+    return this.#reach.answers();
+  }
+
+  #reachOf(peers: Peers | undefined): BackendReach {
+    const { reader } = this.#services;
+    const { deadlines } = this.runtime;
+    const nowMs = (): number => this.#nowMs();
+    const incidents = new Incidents({
+      read: ({ namespace, entity, check }) => reader.event(namespace, entity, check),
+      tell: ({ namespace, entity, check }, fact) => this.#ask(checkId(namespace, entity, check), fact),
+      nowMs,
+    });
+    const jobs = (): Jobs => this.#jobs;
+    const home = homeMethods({
+      reader,
+      incidents,
+      jobs,
+      deleteEvent: (address) => this.#deleteEvent(address),
+      putEntity: (entity, how) => this.#entities.put(entity, how),
+      deleteEntity: (namespace, name) => this.#deleteEntity(namespace, name),
+      executeCheck: (...asked) => this.#executeCheck(...asked),
+    });
+    const after = (delayMs: number, task: () => void): void => void deadlines.after(delayMs, task);
+    return new Reach({ peers, home, share: shareMethods({ jobs }), reads: readMethods, nowMs, after });
   }
 
   // Events
@@ -255,7 +295,7 @@ export class Backend {
   }
 
   readEvent(namespace: string, entity: string, check: string): Promise<CheckEvent | undefined> {
-    return this.#services.reader.event(namespace, entity, check);
+    return this.#reach.at('event.read', { namespace, name: entity }, { namespace, entity, check });
   }
 
   /** Every event as it was last committed, worst first, with the silences of now. */
@@ -265,10 +305,15 @@ export class Backend {
 
   /** What the pipelines made of the last delivered event of a check. */
   readTrace(namespace: string, entity: string, check: string): Promise<unknown> {
-    return this.#services.reader.trace(namespace, entity, check);
+    return this.#reach.at('event.trace', { namespace, name: entity }, { namespace, entity, check });
   }
 
-  async deleteEvent(namespace: string, entity: string, check: string): Promise<boolean> {
+  /** False when there is no such event. */
+  deleteEvent(namespace: string, entity: string, check: string): Promise<boolean> {
+    return this.#reach.at('event.delete', { namespace, name: entity }, { namespace, entity, check });
+  }
+
+  async #deleteEvent({ namespace, entity, check }: EventAddress): Promise<boolean> {
     if ((await this.#services.reader.event(namespace, entity, check)) === undefined) return false;
     if (check === keepaliveCheckName && this.#services.tree.context(namespace, entity) !== undefined) {
       const forgotten: EntityFact = { type: 'keepalive.forgotten', nowMs: this.#nowMs() };
@@ -313,16 +358,21 @@ export class Backend {
   }
 
   readEntity(namespace: string, name: string): Promise<Entity | undefined> {
-    return this.#services.reader.entity(namespace, name);
+    return this.#reach.at('entity.read', { namespace, name }, { namespace, name });
   }
 
   /** With `create`, an entity that exists already is refused. Rejects with a MonError. */
   putEntity(entity: Entity, how: EntityPut): Promise<Entity> {
-    return this.#entities.put(entity, how);
+    const { namespace = '', name } = entity.metadata;
+    return this.#reach.at('entity.put', { namespace, name }, { entity, how });
   }
 
   /** With all its events and silences, and the client it stands for. False when there is no such entity. */
-  async deleteEntity(namespace: string, name: string): Promise<boolean> {
+  deleteEntity(namespace: string, name: string): Promise<boolean> {
+    return this.#reach.at('entity.delete', { namespace, name }, { namespace, name });
+  }
+
+  async #deleteEntity(namespace: string, name: string): Promise<boolean> {
     const { clients, tree } = this.#services;
     if (namespace === clientNamespace && clients.get(name) !== undefined) {
       if (tree.entity(namespace, name)?.entity_class !== 'agent') return this.deleteClient(name);
@@ -393,11 +443,24 @@ export class Backend {
   /**
    * Asks agents and clients to run a check now. `issued` is in Unix seconds; `attributes` go along in requests to clients.
    */
-  async executeCheck(
+  executeCheck(
     namespace: string,
     check: string,
     subscriptions: readonly string[] = [],
     attributes: Readonly<Record<string, unknown>> = {},
+  ): Promise<{ readonly issued: number; readonly warnings: readonly string[] }> {
+    return this.#reach.at(
+      'check.execute',
+      { namespace, name: check },
+      { namespace, check, subscriptions, attributes },
+    );
+  }
+
+  async #executeCheck(
+    namespace: string,
+    check: string,
+    subscriptions: readonly string[],
+    attributes: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly issued: number; readonly warnings: readonly string[] }> {
     const config = this.#services.configuration.check(namespace, check);
     if (config === undefined) throw new MonError('notFound');

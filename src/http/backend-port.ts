@@ -1,8 +1,7 @@
 // The backend interface used by the HTTP layer: everything that routes and the agent listener may call.
 
-import type { Incidents } from '../actors/events/incidents.ts';
-import type { Jobs } from '../actors/families/job/jobs.ts';
 import type { SilenceOverview } from '../actors/families/silence/silence-overview.ts';
+import type { IncidentsAnywhere, JobsAnywhere } from '../actors/reach/anywhere.ts';
 import type { Resource, ResourceId } from '../actors/resources/resource-table.ts';
 import type { Resources } from '../actors/resources/resources.ts';
 import type { Receipt } from '../actors/runtime/contract.ts';
@@ -85,7 +84,7 @@ interface ProblemsPort {
 }
 
 /** What people do about incidents. Each resolves after the commit and rejects with `notFound` or `conflict`. */
-type IncidentsPort = Pick<Incidents, 'acknowledge' | 'release' | 'note'>;
+type IncidentsPort = IncidentsAnywhere;
 
 export interface BackendPort {
   /**
@@ -106,7 +105,7 @@ export interface BackendPort {
   readonly incidents: IncidentsPort;
 
   /** Bulk jobs. `submit` rejects with `invalid` or `tooManyRequests`, `cancel` with `notFound` or `conflict`. */
-  readonly jobs: Pick<Jobs, 'submit' | 'get' | 'list' | 'cancel'>;
+  readonly jobs: JobsAnywhere;
 
   /** What the silences of a namespace do now, and which ended lately. */
   silences(namespace: string): Promise<SilenceOverview>;

@@ -80,6 +80,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   'actors/platform/watchdog': { '#followed': perResource },
   'actors/problems/problem-book': { '#entries': perResource, '#namedBy': perResource, names: oneCall },
   'actors/problems/withheld': { '#states': perResource },
+  'actors/reach/reach': { '#kept': because('maxKeptAnswers; the oldest is forgotten') },
   'actors/resources/resource-budget': { '#sizes': perResource, '#arriving': because('one number a kind') },
   'actors/resources/resource-store': { '#byKey': perResource },
   'actors/resources/resource-table': { '#stores': because('one a kind'), '#watchers': ofTheProgram },

@@ -8,6 +8,7 @@ import type { EntityBounds } from '../families/entity/limits.ts';
 import type { Families } from '../families/kit/families.ts';
 import type { PipelinesPorts } from '../pipelines/pipelines.ts';
 import type { RuntimeAssetsPorts } from '../pipelines/runtime-assets.ts';
+import type { Peers } from '../reach/peers.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import type { RuntimeLog } from '../runtime/inspection/facts.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -37,6 +38,8 @@ export interface Dependencies {
   readonly elsewhere?: Elsewhere | undefined;
   /** Distributed tracing; absent: none. */
   readonly spans?: EventSpans | undefined;
+  /** In a cluster: the other backends. */
+  readonly peers?: Peers | undefined;
   /** The steps of this backend, from its start to its stop. */
   readonly boot: BootPorts;
   /** The tree gave up. */

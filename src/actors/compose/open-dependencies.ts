@@ -25,6 +25,7 @@ export interface BackendOptions
     | 'onCollapse'
     | 'elsewhere'
     | 'spans'
+    | 'peers'
   > {
   readonly store: SnapshotStore;
   /** Keys that are not in the store; see `openResources`. Without them nothing in it is sealed. */

@@ -137,9 +137,9 @@ export const jobRoutes = (
     return { ...read.value, expire: sample.expire };
   };
 
-  const find = (call: AuthenticatedCall): JobView => {
+  const find = async (call: AuthenticatedCall): Promise<JobView> => {
     const id = parameter(call, 'id');
-    const job = jobs.get(parameter(call, 'namespace'), id);
+    const job = await jobs.get(parameter(call, 'namespace'), id);
     if (job === undefined) throw new MonError('notFound', `there is no job ${id}`);
     return job;
   };
@@ -178,16 +178,16 @@ export const jobRoutes = (
       url: collection,
       access,
       doc: docs.list,
-      handle: (call) => ok(jobs.list(parameter(call, 'namespace')).map(shown)),
+      handle: async (call) => ok((await jobs.list(parameter(call, 'namespace'))).map(shown)),
     },
-    { method: 'GET', url: one, access, doc: docs.get, handle: (call) => ok(shown(find(call))) },
+    { method: 'GET', url: one, access, doc: docs.get, handle: async (call) => ok(shown(await find(call))) },
     {
       method: 'DELETE',
       url: one,
       access,
       doc: docs.cancel,
       handle: async (call) => {
-        const job = find(call);
+        const job = await find(call);
         requireRight(call, job);
         await jobs.cancel(job.namespace, job.id, call.principal.username);
         return noContent;

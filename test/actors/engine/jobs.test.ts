@@ -32,8 +32,8 @@ const submit = (world: World, job: Partial<NewJob> = {}): Promise<JobView> =>
     }),
   );
 
-const told = (world: World, id: string) => {
-  const job = world.backend.jobs.get('default', id);
+const told = async (world: World, id: string) => {
+  const job = await world.backend.jobs.get('default', id);
   return job && [job.state, job.done, job.skipped, job.failed];
 };
 
@@ -45,11 +45,11 @@ describe('a bulk job', () => {
     await failing(world, 5);
     await world.post({ name: 'fine', status: 0 });
     const { id } = await submit(world);
-    assert.deepEqual(told(world, id), ['waiting', 0, 0, 0]);
+    assert.deepEqual(await told(world, id), ['waiting', 0, 0, 0]);
     await world.advance(9_000);
     assert.equal(counts(world).critical, 5);
     await world.advance(2_000);
-    assert.deepEqual(told(world, id), ['done', 5, 1, 0]);
+    assert.deepEqual(await told(world, id), ['done', 5, 1, 0]);
     assert.deepEqual([counts(world).critical, counts(world).passing], [0, 6]);
     const event = await world.read('web-01', 'check-0003');
     assert.equal(event?.check.output, 'Resolved manually by ada');
@@ -61,8 +61,8 @@ describe('a bulk job', () => {
     const { id } = await submit(world);
     await world.drive(world.backend.jobs.cancel('default', id, 'bob'));
     await world.advance(20_000);
-    assert.deepEqual(told(world, id), ['canceled', 0, 0, 0]);
-    assert.equal(world.backend.jobs.get('default', id)?.canceledBy, 'bob');
+    assert.deepEqual(await told(world, id), ['canceled', 0, 0, 0]);
+    assert.equal((await world.backend.jobs.get('default', id))?.canceledBy, 'bob');
     assert.equal(counts(world).critical, 2);
     await assert.rejects(world.drive(world.backend.jobs.cancel('default', id, 'bob')), /has ended/);
     await assert.rejects(
@@ -79,8 +79,8 @@ describe('a bulk job', () => {
     await failing(world, 3);
     const { id } = await submit(world);
     await world.advance(11_000);
-    assert.deepEqual(told(world, id), ['done', 2, 0, 1]);
-    assert.deepEqual(world.backend.jobs.get('default', id)?.errors, [
+    assert.deepEqual(await told(world, id), ['done', 2, 0, 1]);
+    assert.deepEqual((await world.backend.jobs.get('default', id))?.errors, [
       { event: 'web-01/check-0002', why: 'ada may not update events web-01/check-0002' },
     ]);
     assert.equal(counts(world).critical, 1);
@@ -92,21 +92,21 @@ describe('a bulk job', () => {
     const { id } = await submit(world);
     await world.crash();
     await world.start();
-    assert.deepEqual(told(world, id), ['waiting', 0, 0, 0]);
+    assert.deepEqual(await told(world, id), ['waiting', 0, 0, 0]);
     await world.advance(11_000);
-    const { done = 0, skipped = 0 } = world.backend.jobs.get('default', id) ?? {};
+    const { done = 0, skipped = 0 } = (await world.backend.jobs.get('default', id)) ?? {};
     assert.equal(done + skipped, 250);
     assert.equal(counts(world).critical, 0);
     await world.crash();
     await world.start();
-    assert.equal(told(world, id)?.[0], 'done');
+    assert.equal((await told(world, id))?.[0], 'done');
     const resolutions = world.told.filter(({ status }) => status === 0);
     assert.ok(resolutions.length <= 250);
     await world.advance(86_400_000);
-    assert.equal(told(world, id), undefined);
+    assert.equal(await told(world, id), undefined);
     await world.crash();
     await world.start();
-    assert.equal(told(world, id), undefined);
+    assert.equal(await told(world, id), undefined);
   });
 
   test('that was killed between two steps begins with the one that is not done', async (t) => {
@@ -122,14 +122,14 @@ describe('a bulk job', () => {
     await failing(world, 250);
     const { id } = await submit(world);
     await world.advance(10_000);
-    assert.deepEqual(told(world, id), ['running', 100, 0, 0]);
+    assert.deepEqual(await told(world, id), ['running', 100, 0, 0]);
     await world.crash();
     asked.length = 0;
     isAway = false;
     await world.start();
     await world.advance(1_000);
-    const { done = 0, skipped = 0 } = world.backend.jobs.get('default', id) ?? {};
-    assert.deepEqual([told(world, id)?.[0], done + skipped], ['done', 250]);
+    const { done = 0, skipped = 0 } = (await world.backend.jobs.get('default', id)) ?? {};
+    assert.deepEqual([(await told(world, id))?.[0], done + skipped], ['done', 250]);
     assert.deepEqual([asked.length, asked[0]], [150, 'web-01/check-0101']);
   });
 
@@ -147,24 +147,24 @@ describe('a bulk job', () => {
     const again = await submit(world, { action: 'silence', parameters: {}, events: ['web-01/check-0001'] });
     const rerun = await submit(world, { action: 'rerun', events: ['web-01/check-0001'] });
     await world.advance(1_000);
-    assert.deepEqual(told(world, acknowledged.id), ['done', 2, 1, 0]);
+    assert.deepEqual(await told(world, acknowledged.id), ['done', 2, 1, 0]);
     assert.equal((await world.read('web-01', 'check-0002'))?.check.acknowledgement?.owner, 'bob');
-    assert.deepEqual(told(world, silenced.id), ['done', 1, 0, 0]);
-    assert.deepEqual(told(world, again.id), ['done', 0, 1, 0]);
+    assert.deepEqual(await told(world, silenced.id), ['done', 1, 0, 0]);
+    assert.deepEqual(await told(world, again.id), ['done', 0, 1, 0]);
     assert.deepEqual((await world.read('web-01', 'check-0001'))?.check.silenced, [
       'entity:web-01:check-0001',
     ]);
-    assert.deepEqual(told(world, rerun.id), ['done', 0, 0, 1]);
+    assert.deepEqual(await told(world, rerun.id), ['done', 0, 0, 1]);
     assert.match(
-      world.backend.jobs.get('default', rerun.id)?.errors[0]?.why ?? '',
+      (await world.backend.jobs.get('default', rerun.id))?.errors[0]?.why ?? '',
       /no check check-0001 is set up/,
     );
     const deleted = await submit(world, { action: 'delete', events: ['web-01/check-0001', 'web-01/none'] });
     await world.advance(11_000);
-    assert.deepEqual(told(world, deleted.id), ['done', 1, 1, 0]);
+    assert.deepEqual(await told(world, deleted.id), ['done', 1, 1, 0]);
     assert.equal(await world.read('web-01', 'check-0001'), undefined);
-    assert.equal(world.backend.jobs.list('default')[0]?.action, 'delete');
-    assert.equal(world.backend.jobs.list('default').length, 5);
+    assert.equal((await world.backend.jobs.list('default'))[0]?.action, 'delete');
+    assert.equal((await world.backend.jobs.list('default')).length, 5);
   });
 });
 
@@ -188,5 +188,5 @@ test('jobs are bounded: under way, kept, and in their events', async (t) => {
     await submit(world, { action: 'acknowledge', parameters: { owner: '', comment: '', remind_every: 0 } });
     await world.advance(1_000);
   }
-  assert.equal(world.backend.jobs.list('default').length, maxJobs);
+  assert.equal((await world.backend.jobs.list('default')).length, maxJobs);
 });

@@ -44,6 +44,7 @@ export interface WorldOptions
     Pick<
       BackendOptions,
       | 'elsewhere'
+      | 'peers'
       | 'deregistrationHandler'
       | 'entityLimit'
       | 'entityBounds'
@@ -170,6 +171,7 @@ export class World {
       entityBounds: this.#options.entityBounds,
       maxWaitingDeliveryBytes: this.#options.maxWaitingDeliveryBytes,
       elsewhere: this.#options.elsewhere,
+      peers: this.#options.peers,
       ...(this.#options.refusal === undefined ? {} : { refusal: this.#options.refusal }),
       ...(this.#options.assets === undefined ? {} : { assets: this.#options.assets }),
       env: process.env,

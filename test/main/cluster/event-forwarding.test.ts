@@ -3,69 +3,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../../src/actors/runtime/outcome.ts';
-import { Forwarder } from '../../../src/cluster/forward.ts';
 import { holdMessageMs } from '../../../src/cluster/limits.ts';
-import { type BusFaults, MemoryBusServer } from '../../../src/cluster/memory-bus.ts';
-import { Receiver } from '../../../src/cluster/receive.ts';
-import { placement, shardOf } from '../../../src/cluster/shards.ts';
-import { subjectsOf } from '../../../src/cluster/subjects.ts';
-import { forwardEvents, takeForwarded } from '../../../src/main/cluster/event-forwarding.ts';
+import type { BusFaults } from '../../../src/cluster/memory-bus.ts';
 import { MonError } from '../../../src/model/errors.ts';
-import { World, type WorldOptions } from '../../actors/engine/world.ts';
-import { createSimulatedClock } from '../../actors/runtime/simulated-clock.ts';
-import { seeded } from '../../property.ts';
+import type { World } from '../../actors/engine/world.ts';
+import { type Ending, homeOf, openMembers } from './backends.ts';
 
-const names = ['b1', 'b2'] as const;
-type Name = (typeof names)[number];
-const subjects = subjectsOf('test');
-const homeOf = (entity: string): string | undefined => placement(names, shardOf('default', entity));
 /** An entity that lives on this backend. */
-const entityOf = (home: Name, from = 0): string => {
-  for (let index = from; ; index += 1) if (homeOf(`web-${index}`) === home) return `web-${index}`;
+const entityOf = (home: 'b1' | 'b2', from = 0): string => {
+  for (let index = from; ; index += 1) if (homeOf('default', `web-${index}`) === home) return `web-${index}`;
 };
 
-const open = async (faults?: BusFaults, options: WorldOptions = {}) => {
-  const clock = createSimulatedClock();
-  const server = new MemoryBusServer({ clock, random: seeded(1) });
-  if (faults !== undefined) server.faults = faults;
-  const reports: string[] = [];
-  const report = (_level: string, message: string): unknown => reports.push(message);
-  const join = async (name: Name) => {
-    const bus = server.connect(name);
-    const forwarder = new Forwarder({
-      bus,
-      clock,
-      sender: `${name}.1`,
-      subjectOf: subjects.shards,
-      ownerOf: (shard) => ({ backend: placement(names, shard) ?? '', epoch: 1 }),
-      lookUpAgain: () => {},
-      report,
-      random: seeded(2),
-    });
-    const isMine = (shard: number): boolean => placement(names, shard) === name;
-    const world = await World.open({ ...options, elsewhere: forwardEvents(forwarder, isMine) });
-    const receive = (): Receiver =>
-      new Receiver({
-        bus,
-        subject: subjects.shards(name),
-        clock,
-        report,
-        ports: {
-          holds: (shard) => ({ isMine: isMine(shard), epoch: 1 }),
-          apply: takeForwarded((offered, receipt) => world.backend.takeEvent(offered, receipt)),
-        },
-      });
-    return { world, receiver: receive(), receive };
-  };
-  const [b1, b2] = [await join('b1'), await join('b2')];
-  /** Time passes on both and on the bus, a little here and a little there. */
-  const pass = async (ms: number, stepMs = 5): Promise<void> => {
-    for (let passed = 0; passed < ms; passed += stepMs) {
-      await clock.advanceAsync(stepMs);
-      await b1.world.advance(stepMs);
-      await b2.world.advance(stepMs);
-    }
-  };
+const open = async (t: Ending, faults?: BusFaults) => {
+  const { members, pass, reports } = await openMembers(t, 2, {}, faults);
+  const [b1, b2] = members;
+  assert.ok(b1 !== undefined && b2 !== undefined);
   return { b1, b2, pass, reports };
 };
 
@@ -77,8 +29,8 @@ const eventOf = (world: World, entity: string, status: number, id?: string) =>
     id === undefined ? {} : { id },
   );
 
-test('an event goes to the backend where its entity lives, and is acknowledged after the commit there', async () => {
-  const { b1, b2, pass } = await open();
+test('an event goes to the backend where its entity lives, and is acknowledged after the commit there', async (t) => {
+  const { b1, b2, pass } = await open(t);
   const [near, far] = [entityOf('b1'), entityOf('b2')];
   const outcomes: Outcome[] = [];
   for (const entity of [near, far])
@@ -87,16 +39,16 @@ test('an event goes to the backend where its entity lives, and is acknowledged a
   assert.deepEqual(outcomes, [{ type: 'done' }, { type: 'done' }]);
   assert.equal((await b1.world.read(near, 'cpu'))?.check.status, 2);
   assert.equal((await b2.world.read(far, 'cpu'))?.check.status, 2);
-  assert.equal(await b2.world.read(near, 'cpu'), undefined);
-  assert.equal(await b1.world.read(far, 'cpu'), undefined);
+  assert.equal(b2.world.backend.events.get(`default/${near}/cpu`), undefined);
+  assert.equal(b1.world.backend.events.get(`default/${far}/cpu`), undefined);
   assert.deepEqual(
     b2.world.told.map(({ entity }) => entity),
     [far],
   );
 });
 
-test('a keepalive makes the entity there; an event that a client wrote goes to its proxy entity', async () => {
-  const { b1, b2, pass } = await open();
+test('a keepalive makes the entity there; an event that a client wrote goes to its proxy entity', async (t) => {
+  const { b1, b2, pass } = await open(t);
   const far = entityOf('b2');
   const other = entityOf('b2', Number(far.slice(4)) + 1);
   const near = entityOf('b1');
@@ -119,13 +71,13 @@ test('a keepalive makes the entity there; an event that a client wrote goes to i
   assert.equal(b1.world.backend.knowsEntity('default', other), false);
 });
 
-test('what the other backend refuses is refused here, with the same error', async () => {
-  const { b1, b2, pass } = await open();
+test('what the other backend refuses is refused here, with the same error', async (t) => {
+  const { b1, b2, pass } = await open(t);
   const lost = b1.world.event(
     { metadata: { name: 'cpu', namespace: 'nowhere' } },
     { metadata: { name: 'x', namespace: 'nowhere' }, entity_class: 'agent' },
   );
-  const home = placement(names, shardOf('nowhere', 'x')) === 'b1' ? b2 : b1;
+  const home = homeOf('nowhere', 'x') === 'b1' ? b2 : b1;
   const refused = assert.rejects(home.world.backend.acceptEvent(lost), (error: unknown) => {
     assert.ok(error instanceof MonError);
     assert.deepEqual([error.kind, error.message], ['notFound', 'the namespace nowhere does not exist']);
@@ -135,8 +87,8 @@ test('what the other backend refuses is refused here, with the same error', asyn
   await refused;
 });
 
-test('over a bus that loses and doubles, an event counts once', async () => {
-  const { b1, b2, pass } = await open({ lost: 0.3, doubled: 0.5, maxDelayMs: 20 });
+test('over a bus that loses and doubles, an event counts once', async (t) => {
+  const { b1, b2, pass } = await open(t, { lost: 0.3, doubled: 0.5, maxDelayMs: 20 });
   const far = entityOf('b2');
   const outcomes: string[] = [];
   for (let index = 0; index < 10; index += 1) {
@@ -154,10 +106,10 @@ test('over a bus that loses and doubles, an event counts once', async () => {
   assert.equal(b2.world.told.length, 10);
 });
 
-test('while nobody takes events for the entity they wait; then the edge is told to offer them again', async () => {
-  const { b1, b2, pass } = await open();
+test('while nobody takes events for the entity they wait; then the edge is told to offer them again', async (t) => {
+  const { b1, b2, pass } = await open(t);
   const far = entityOf('b2');
-  b2.receiver.close();
+  b2.receiver?.close();
   const outcomes: string[] = [];
   const offer = (): void =>
     b1.world.backend.acceptFrame('event', eventOf(b1.world, far, 0), ({ type }) => outcomes.push(type));

@@ -71,7 +71,11 @@ export class Jobs {
   }
 
   /** Resolves once the job is durable. Rejects with `invalid` or `tooManyRequests`. */
-  async submit(namespace: string, { action, parameters, by, events: asked }: NewJob): Promise<JobView> {
+  async submit(
+    namespace: string,
+    { action, parameters, by, events: asked }: NewJob,
+    id: string = randomUUID(),
+  ): Promise<JobView> {
     const events = isFilter(asked) ? await this.#matching(namespace, asked) : [...new Set(asked)];
     if (events.length === 0) throw new MonError('invalid', 'no event matches: there is nothing to do');
     if (Buffer.byteLength(events.join()) > maxJobNameBytes)
@@ -80,7 +84,7 @@ export class Jobs {
         'the names of the events take too many bytes for one job: narrow the filter',
       );
     this.#makeRoom();
-    const identity = { namespace, id: randomUUID() };
+    const identity = { namespace, id };
     const nowMs = this.#ports.nowMs();
     const beginAtMs = nowMs + undoSecondsOf(action) * 1000;
     this.#known.set(keyOf(identity), identity);
