@@ -125,11 +125,13 @@ const contract = (
       const world = await open(t);
       const [asker, owner] = [await world.connect('a'), await world.connect('b')];
       owner.subscribe('length', ({ data, respond }) => respond(bytes(`${data.length}`)));
+      owner.subscribe('mirror', ({ data, respond }) => respond(data));
       owner.subscribe('silent', () => {});
       await settled(owner);
       assert.equal(asker.maxPayloadBytes, maxPayloadBytes);
       const most = new Uint8Array(maxPayloadBytes);
       assert.equal(text(await asker.request('length', most, 10_000)), `${maxPayloadBytes}`);
+      assert.equal((await asker.request('mirror', most, 10_000)).length, maxPayloadBytes, 'answers, too');
       const more = new Uint8Array(maxPayloadBytes + 1);
       assert.throws(() => asker.publish('length', more), fails('tooLarge'));
       await assert.rejects(asker.request('length', more, 10_000), fails('tooLarge'));

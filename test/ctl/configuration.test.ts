@@ -23,7 +23,8 @@ const open = async (t: TestContext) => {
     JSON.parse((await say(kind, 'list', '--format', 'json')).text).map(
       ({ metadata }: { metadata: { name: string } }) => metadata.name,
     );
-  return { say, file, files, names };
+  const sayAtTerminal = (...words: string[]) => runHere(words, { MON_CONFIG_DIR: dir }, 'n\n', true);
+  return { say, sayAtTerminal, file, files, names };
 };
 
 test('diff shows what apply would change, and --dry-run says it of each resource; neither writes', async (t) => {
@@ -132,7 +133,7 @@ test('explain tells type, unit, default and allowed values of every field of eve
 });
 
 test('prune deletes what apply wrote and the files no longer describe, and nothing else', async (t) => {
-  const { say, file, names } = await open(t);
+  const { say, sayAtTerminal, file, names } = await open(t);
   const path = await file('all.yaml', `${check('keep')}---\n${check('drop')}---\n${handler}`);
   await say('apply', '-f', path);
   await say('check', 'create', 'by-hand', '-c', 'true', '-i', '60', '-s', 'linux');
@@ -159,7 +160,12 @@ test('prune deletes what apply wrote and the files no longer describe, and nothi
     ['--label-selector', 'team == "web"'],
   ])
     assert.equal((await say('prune', 'checks', '-f', path, ...flags)).text.split('\n').length, 3);
+  const asked = await sayAtTerminal('prune', 'checks', '-f', path);
+  assert.match(asked.text, /delete these 1 resources\?[\s\S]*Canceled/);
   assert.equal((await say('prune', 'checks', '-f', path)).code, 0);
   assert.deepEqual(await names('check'), ['by-hand', 'keep']);
+  const nothing = await sayAtTerminal('prune', 'checks', '-f', path);
+  assert.equal(nothing.code, 0);
+  assert.doesNotMatch(nothing.text, /\?|Canceled/, 'nothing to delete, nothing to ask');
   assert.deepEqual(await names('handler'), ['mail']);
 });

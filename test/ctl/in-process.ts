@@ -1,5 +1,5 @@
 // mon-ctl inside the process of the test: the same command lines, without starting a program for each.
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/ctl/parser.ts';
 import type { Streams } from '../../src/ctl/session.ts';
 import { commandTree } from '../../src/ctl/tree/command-tree.ts';
@@ -10,24 +10,33 @@ export interface Said {
   readonly text: string;
 }
 
-const gather = (chunks: string[]): NodeJS.WriteStream =>
-  ({
-    isTTY: false,
-    write: (text: string) => {
-      chunks.push(text);
-      return true;
+const gather = (chunks: string[], isTTY: boolean): NodeJS.WriteStream => {
+  const stream = new Writable({
+    decodeStrings: false,
+    write(text, _encoding, done) {
+      chunks.push(String(text));
+      done();
     },
-  }) as unknown as NodeJS.WriteStream;
+  });
+  return Object.assign(stream, { isTTY }) as unknown as NodeJS.WriteStream;
+};
 
 export const runHere = async (
   words: readonly string[],
   env: Readonly<Record<string, string>>,
   input = '',
+  /** As if a person sat there: it may ask. */
+  isTerminal = false,
 ): Promise<Said> => {
   const chunks: string[] = [];
-  const stdin = new PassThrough();
+  const stdin = Object.assign(new PassThrough(), { isTTY: isTerminal });
   stdin.end(input);
-  const streams = { in: stdin, out: gather(chunks), err: gather(chunks), env } as unknown as Streams;
+  const streams = {
+    in: stdin,
+    out: gather(chunks, false),
+    err: gather(chunks, isTerminal),
+    env,
+  } as unknown as Streams;
   const code = await runCommandLine(commandTree, words, streams);
   return { code, text: chunks.join('') };
 };

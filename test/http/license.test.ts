@@ -4,7 +4,12 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import test, { type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
-import { type License, signLicense } from '../../src/model/resource/license.ts';
+import {
+  type License,
+  readLicenseKey,
+  readSigningKey,
+  signLicense,
+} from '../../src/model/resource/license.ts';
 import { agentHeaders } from './harness.ts';
 import { openRealHouse, type RealHouse } from './real-house.ts';
 
@@ -175,4 +180,16 @@ test('a limit of 0 means no limit', async (t) => {
   for (const name of ['a', 'b', 'c']) assert.equal((await entity(name)).status, 200);
   assert.equal((await ask('GET', '/api/core/v2/entities')).headers.get('mon-entity-limit'), null);
   assert.equal(house.backend.entityAllowance().limit, 0);
+});
+
+test('only Ed25519 keys sign and verify licenses', () => {
+  const pem = ({ publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject }) => ({
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  });
+  const [right, wrong] = [pem(generateKeyPairSync('ed25519')), pem(generateKeyPairSync('ed448'))];
+  assert.equal(readLicenseKey(right.publicKey).asymmetricKeyType, 'ed25519');
+  assert.equal(readSigningKey(right.privateKey).asymmetricKeyType, 'ed25519');
+  assert.throws(() => readLicenseKey(wrong.publicKey), /must be an Ed25519 public key \(it is ed448\)/);
+  assert.throws(() => readSigningKey(wrong.privateKey), /must be an Ed25519 private key \(it is ed448\)/);
 });

@@ -1,7 +1,9 @@
 // The control socket of a backend: what many clients at once, and slow ones, get from it.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -72,4 +74,20 @@ test('a long answer that is read slowly leaves no listeners behind', async (t) =
   }
   assert.equal(read, lines);
   assert.deepEqual(warnings, []);
+});
+
+test('an answer without its last line is an error, not the whole answer', async (t) => {
+  const stateDir = temporaryDir();
+  const server = createServer((_request, response) => void response.end('{"key":1}\n'));
+  await new Promise<void>((resolve) => server.listen(join(stateDir, controlName), resolve));
+  t.after(async () => {
+    server.close();
+    await rm(stateDir, { recursive: true, force: true });
+  });
+  const lines: object[] = [];
+  const read = async (): Promise<void> => {
+    for await (const line of askControl(stateDir, '/v1/long')) lines.push(line);
+  };
+  await assert.rejects(read(), /went away in the middle; run the command again/);
+  assert.deepEqual(lines, [{ key: 1 }]);
 });

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from 'node
 import { join } from 'node:path';
 import test from 'node:test';
 import { MongoClient } from 'mongodb';
-import type { Finding } from '../../src/main/doctor/finding.ts';
+import { type Finding, fail, ok, report, warn } from '../../src/main/doctor/finding.ts';
 import { ApiClient, startBackend, tempDir } from '../acceptance/programs.ts';
 import { freePort } from '../free-port.ts';
 import { hasOpenssl, makeAuthority } from '../http/certificates.ts';
@@ -315,3 +315,10 @@ test('an agent behind a proxy asks its backend through it, with TLS', { skip: !h
     assert.deepEqual(asked, [`mon.example.org:${port}`]);
   }),
 );
+
+test('a warning does not fail the doctor, a failure does', (t) => {
+  t.mock.method(console, 'log', () => {});
+  const warned = warn('disk', 'nearly full', 'free some space');
+  assert.equal(report([ok('port', 'free'), warned], 'text'), 0);
+  assert.equal(report([warned, fail('store', 'damaged', 'restore it')], 'json'), 1);
+});

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { MonError } from '../../src/model/errors.ts';
-import { filterLimits, mutatorLimits } from '../../src/pipeline/limits.ts';
+import { filterLimits, maxReasonChars, mutatorLimits } from '../../src/pipeline/limits.ts';
 import { implicitPipelineName } from '../../src/pipeline/plan.ts';
 import type { PipelineDeps } from '../../src/pipeline/ports.ts';
 import { runPipelines } from '../../src/pipeline/run.ts';
@@ -34,6 +34,15 @@ const outcomes = (trace: Trace) =>
   trace.workflows.map(({ name, outcome, why }) => `${name} ${outcome}: ${why}`);
 
 describe('an event through its pipelines', () => {
+  it('keeps the reason of a handler short', async () => {
+    const socket = { host: 'a'.repeat(10_000), port: 1 };
+    const definitions = { handlers: [handler('far', { type: 'tcp', socket, timeout: 5 })] };
+    const trace = await runPipelines(checkEvent({ handlers: ['far'] }), deps(definitions));
+    const why = trace.workflows[0]?.handler?.why ?? '';
+    assert.match(why, /aaa/);
+    assert.ok(why.length <= maxReasonChars, `${why.length} characters`);
+  });
+
   it('leaves a trace of filters, mutator and handler that is plain data', async () => {
     const definitions = {
       handlers: [

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openEventQueue } from '../../src/agent/queue/event-queue.ts';
+import { openingFiles } from '../../src/program/lmdb-file.ts';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { StoreError } from '../../src/store/snapshot-store.ts';
 import { readableLog, tempFolder } from '../agent/helpers.ts';
@@ -114,4 +115,20 @@ test('a queue of an earlier agent that is empty or cut off is refused with its p
   await (await openEventQueue(cacheDir, log)).close();
   writeFileSync(join(cacheDir, 'queue', 'data.mdb'), '');
   await assert.rejects(openEventQueue(cacheDir, log), /could not open api queue .*data\.mdb is empty/);
+});
+
+test('a store that cannot be opened loses nothing; only what the attempt made is removed', async () => {
+  const { dir, file, size } = await filled();
+  const fails = () => {
+    throw new Error('out of memory');
+  };
+  assert.throws(() => openingFiles(dir, fails), /out of memory/);
+  assert.equal(statSync(file).size, size);
+  const empty = tempFolder();
+  const failsLate = () => {
+    writeFileSync(join(empty, 'data.mdb'), 'half');
+    fails();
+  };
+  assert.throws(() => openingFiles(empty, failsLate), /out of memory/);
+  assert.equal(statSync(join(empty, 'data.mdb'), { throwIfNoEntry: false }), undefined);
 });

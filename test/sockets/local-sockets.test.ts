@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { gatherBytes } from '../../src/sockets/gathered-bytes.ts';
 import { type LocalSocketOptions, openLocalSockets } from '../../src/sockets/local-sockets.ts';
 import { readMessage } from '../../src/sockets/message.ts';
+import { eventually } from '../eventually.ts';
 import { fc } from '../property.ts';
 
 const open = async (t: TestContext, more: Partial<LocalSocketOptions> = {}) => {
@@ -42,6 +43,42 @@ const heard = async (socket: Socket): Promise<string> => {
   await once(socket, 'end');
   return text;
 };
+
+test('what comes after the answer is not handed on, and the answer stays one', async (t) => {
+  const received: number[] = [];
+  const { port } = await open(t, {
+    lingerMs: 60_000,
+    converse: (answer) => ({
+      received: (bytes) => {
+        received.push(bytes.length);
+        answer('done');
+      },
+      ended: () => answer('end'),
+      over: () => {},
+    }),
+  });
+  const socket = await dial(port);
+  socket.write('a');
+  assert.equal(await heard(socket), 'done');
+  // The server still reads: it closes its side when it has read to the end.
+  socket.end('late');
+  await once(socket, 'close');
+  assert.deepEqual(received, [1]);
+});
+
+test('a peer that goes on sending after its answer is cut off', async (t) => {
+  const { port } = await open(t);
+  const socket = await dial(port);
+  let isClosed = false;
+  socket.on('error', () => {});
+  socket.once('close', () => {
+    isClosed = true;
+  });
+  socket.resume();
+  const drip = setInterval(() => socket.writable && socket.write('x'), 5);
+  t.after(() => clearInterval(drip));
+  await eventually('it is cut off', () => isClosed);
+});
 
 test('bytes gathered in any pieces are the bytes that came', () => {
   fc.assert(

@@ -70,6 +70,8 @@ describe('the scopes of a configuration', () => {
       { host: 'b', port: 1 },
     ]);
     assert.deepEqual([name, sentinelPassword, db], ['mymaster', 's', 4]);
+    const inUrl = redisOptions({ sentinels: ['redis://:p%40ss@b:1'], master: 'm' });
+    assert.equal(inUrl.sentinelPassword, 'p@ss', 'a password in a URL is decoded');
   });
 
   test('name one RabbitMQ or several', () => {

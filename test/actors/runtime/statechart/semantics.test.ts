@@ -393,6 +393,27 @@ const cases: readonly Case[] = [
     ran: '+b -b +qa',
   },
   {
+    what: 'a history state may be the initial one of its parent, and is no active state itself',
+    machine: {
+      initial: 'o',
+      states: {
+        p: {
+          initial: 'h',
+          states: {
+            a: enterLeave('a'),
+            b: enterLeave('b', { on: { go: 'a' } }),
+            h: { type: 'history', target: 'b' },
+          },
+        },
+        o: { on: { in: 'p' } },
+      },
+      on: { out: '.o' },
+    },
+    events: ['in', 'go', 'out', 'in'],
+    value: { p: 'a' },
+    ran: '+b -b +a -a +a',
+  },
+  {
     what: 'deep history of a parallel state leads back in every region',
     machine: {
       initial: 'p',
