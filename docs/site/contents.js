@@ -8,6 +8,7 @@ export const contents = [
       'guides/handlers.md',
       'guides/filters.md',
       'guides/silences.md',
+      'guides/dependencies.md',
       'guides/keepalives.md',
       'guides/proxy-entities.md',
       'guides/secrets.md',

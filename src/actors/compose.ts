@@ -102,6 +102,7 @@ export const compose = (dependencies: Dependencies): Services => {
   const { tree, checkDeliveries, isCrowded }: Tree = composeTree(dependencies, {
     pipelines,
     silences,
+    masksOf: (event) => events.masksOf(event),
     registered,
     entityRestored: noteEntity,
     checkRestored: learn,
@@ -118,6 +119,7 @@ export const compose = (dependencies: Dependencies): Services => {
     namespaceExists: (namespace) => table.hasNamespace(namespace),
     admitsEntity,
     silences,
+    masksOf: (event) => events.masksOf(event),
     unrouted: pipelines.unrouted,
     isCrowded,
     elsewhere: dependencies.elsewhere,
@@ -190,6 +192,8 @@ export const compose = (dependencies: Dependencies): Services => {
     sessions,
     clients,
     withheld,
+    events,
+    hasEntity: (namespace, name) => registered.has(namespace, name),
     report: reportFinding,
     lastEvent: () => reader.event(platformNamespace, dependencies.name, configurationCheck),
   });

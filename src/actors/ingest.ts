@@ -2,6 +2,7 @@
 // told to the one actor that owns this entity and check. The edge's acknowledgement hangs on the receipt.
 import type { CheckFact, EventWrite } from '../machines/check/check-facts.ts';
 import type { EntityFact } from '../machines/entity/entity-facts.ts';
+import type { Mask } from '../model/check/mask.ts';
 import { blankEntity, type Entity, withOwnSubscription } from '../model/entity/entity.ts';
 import { MonError } from '../model/errors.ts';
 import {
@@ -31,6 +32,8 @@ export interface IngestPorts {
   /** Whether the entity of an event may hold it. */
   readonly gate: Pick<EntityGate, 'newCheckRefusal' | 'sizeRefusal'>;
   readonly silences: Pick<Silences, 'matching' | 'endingOnResolve'>;
+  /** What an event depends on and is down now. */
+  readonly masksOf: (event: CheckEvent) => readonly Mask[];
   /** The trace of an event that names nobody who can be told; undefined when somebody can. */
   readonly unrouted: (event: Event) => unknown;
   /** The deliveries of all checks take as much as they may. */
@@ -174,7 +177,8 @@ export class Ingest {
     const expiring = this.#ports.silences.endingOnResolve(namespace, silenced);
     const undeliveredTrace = this.#ports.unrouted(event);
     const isCrowded = this.#ports.isCrowded();
-    const around = { nowMs, silenced, expiring, undeliveredTrace, isCrowded, write };
+    const masked = this.#ports.masksOf(event);
+    const around = { nowMs, silenced, expiring, masked, undeliveredTrace, isCrowded, write };
     const fact: CheckFact = { type: 'result.received', event, ...around };
     this.#ports.registry.tell(id, fact, receipt);
   }

@@ -1,5 +1,6 @@
 // Every collection that external input can grow, with its limit in entries and bytes, the behavior at the limit,
 // and its gauge. docs/limits.md is generated from this table, and a test compares both with the code.
+import { maxAncestors } from '../actors/events/limits.ts';
 import { entityBounds } from '../actors/families/entity/limits.ts';
 import { maxJobEvents, maxJobNameBytes, maxJobs } from '../actors/families/job/limits.ts';
 import { keptEndedSilences, maxCheckMail } from '../actors/families/kit/limits.ts';
@@ -44,6 +45,7 @@ import {
 } from '../machines/limits.ts';
 import {
   maxCronCharacters,
+  maxDependencies,
   maxExpressions,
   maxIncidentNotes,
   maxListItems,
@@ -148,6 +150,26 @@ export const bounds: readonly Bound[] = [
     entries: maxIncidentNotes,
     whenFull: '409; they are released when the incident ends',
     test: ['actors/engine/acknowledgements.test.ts', 'only an incident is acknowledged or gets notes'],
+  },
+  {
+    collection: 'dependencies of a check or an entity',
+    by: 'users with permission to write checks or entities, agents',
+    entries: maxDependencies,
+    whenFull: '400 on a write of the API; of what an agent names, the first count',
+    test: [
+      'actors/events/masks.test.ts',
+      'that is none is refused with the forms there are; so are too many',
+    ],
+  },
+  {
+    collection: 'events above one that can mask it',
+    by: 'dependencies of dependencies',
+    entries: maxAncestors,
+    whenFull: 'those farther away do not mask it, nor do those that depend on more: it is told',
+    test: [
+      'actors/events/masks.test.ts',
+      'in a ring larger than what is looked at is told: no ring may mask itself',
+    ],
   },
   {
     collection: 'regular windows of a silence',

@@ -73,6 +73,9 @@ export const maxIncidentNotes = 50;
 export const minRemindSeconds = 60;
 export const maxRemindSeconds = 2_592_000;
 
+/** Maximum number of targets that a check depends on, and as many that an entity does. */
+export const maxDependencies = 16;
+
 /** Maximum number of regular windows of one silence. */
 export const maxSilenceWindows = 32;
 

@@ -1,5 +1,6 @@
 // The built-in filters. They take precedence over custom filters of the same name.
 import type { Check } from '../model/check/check.ts';
+import type { Mask } from '../model/check/mask.ts';
 import type { Event } from '../model/event/event.ts';
 
 export interface BuiltInVerdict {
@@ -12,6 +13,7 @@ type BuiltInFilter = (event: Event) => BuiltInVerdict;
 export const metricsFilterName = 'has_metrics';
 export const silencedFilterName = 'not_silenced';
 export const acknowledgedFilterName = 'not_acknowledged';
+export const maskedFilterName = 'not_masked';
 
 /** True if this status 0 resolves an incident: it is the last result in the history and the one before is not 0. */
 export const isResolution = (check: Check | undefined): boolean => {
@@ -57,6 +59,41 @@ const notAcknowledged: BuiltInFilter = ({ check }) => {
   return { allowed: false, why: `acknowledged by ${owner}${comment === '' ? '' : `: ${comment}`}` };
 };
 
+const agoWords = (seconds: number): string => {
+  if (seconds < 120) return `${Math.max(0, seconds)} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} days`;
+};
+
+/** Maximum number of checks named in the reason. */
+const maxNamedMasks = 3;
+
+const maskWords = (masks: readonly Mask[], nowSeconds: number): string => {
+  const named = masks
+    .slice(0, maxNamedMasks)
+    .map(
+      ({ entity, check, severity, since }) =>
+        `${entity}/${check} (${severity} for ${agoWords(nowSeconds - since)})`,
+    );
+  const more = masks.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
+/**
+ * Of an incident that follows from another one, nobody is told; nor of its end, if nobody was told of its beginning. The
+ * planner puts this filter in front of every workflow of such an event (plan.ts).
+ */
+const notMasked: BuiltInFilter = ({ check, timestamp }) => {
+  if (check === undefined) return { allowed: true, why: 'the event has no check' };
+  const { status, masking, masked_by: masks } = check;
+  if (status === 0)
+    return masking === 'untold'
+      ? { allowed: false, why: 'it recovered, and handlers were not told of the failure: it was masked' }
+      : { allowed: true, why: 'status is 0' };
+  if (masks && masks.length > 0) return { allowed: false, why: `masked by ${maskWords(masks, timestamp)}` };
+  return { allowed: true, why: masking === 'lifted' ? 'no longer masked' : 'not masked' };
+};
+
 const hasMetrics: BuiltInFilter = ({ metrics }) =>
   metrics === undefined
     ? { allowed: false, why: 'the event has no metrics' }
@@ -66,6 +103,7 @@ const builtIns: ReadonlyMap<string, BuiltInFilter> = new Map([
   ['is_incident', isIncident],
   [silencedFilterName, notSilenced],
   [acknowledgedFilterName, notAcknowledged],
+  [maskedFilterName, notMasked],
   [metricsFilterName, hasMetrics],
 ]);
 

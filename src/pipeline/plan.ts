@@ -4,7 +4,7 @@
 import { type Event, eventNamespace } from '../model/event/event.ts';
 import { type Handler, isRunnableType } from '../model/pipeline/handler.ts';
 import type { Pipeline, WorkflowReference } from '../model/pipeline/pipeline.ts';
-import { acknowledgedFilterName, metricsFilterName } from './built-in-filters.ts';
+import { acknowledgedFilterName, maskedFilterName, metricsFilterName } from './built-in-filters.ts';
 import { type ClientGate, clientGate } from './client-rules.ts';
 import { expandHandlers } from './handler-sets.ts';
 import { maxSkippedSteps, maxWorkflowsPerEvent } from './limits.ts';
@@ -118,6 +118,7 @@ const planPipeline = (
       name: workflow.name,
       filters: guarded(
         event,
+        handler,
         (workflow.filters ?? []).map((filter) => filter.name),
       ),
       mutator: workflow.mutator?.name || 'json',
@@ -127,16 +128,29 @@ const planPipeline = (
   }
 };
 
+/** The filters that an event needs in front of those of every workflow. */
+const guardsOf = ({ check }: Event): readonly string[] => {
+  const isMasked = (check?.masked_by?.length ?? 0) > 0 || check?.masking === 'untold';
+  if (!isMasked && !check?.acknowledgement) return noGuards;
+  return [
+    ...(isMasked ? [maskedFilterName] : []),
+    ...(check?.acknowledgement ? [acknowledgedFilterName] : []),
+  ];
+};
+const noGuards: readonly string[] = [];
+
 /**
- * The filters of a workflow. That of acknowledged incidents goes first, unless the workflow is for metrics: a time series must
- * not have a gap because somebody takes care of an incident.
+ * The filters of a workflow. Those of masked events and acknowledged incidents go first, unless the workflow is for metrics: a
+ * time series must not have a gap because somebody takes care of an incident.
  */
-const guarded = (event: Event, filters: readonly string[]): readonly string[] =>
-  !event.check?.acknowledgement ||
-  filters.includes(metricsFilterName) ||
-  filters.includes(acknowledgedFilterName)
-    ? filters
-    : [acknowledgedFilterName, ...filters];
+const guarded = (event: Event, handler: Handler, filters: readonly string[]): readonly string[] => {
+  const guards = guardsOf(event);
+  if (guards.length === 0 || filters.includes(metricsFilterName)) return filters;
+  const due = guards.filter(
+    (guard) => !filters.includes(guard) && !(guard === maskedFilterName && handler.handle_masked === true),
+  );
+  return [...due, ...filters];
+};
 
 const missing = (name: string | undefined): string => `handler ${name ?? ''} does not exist`;
 
@@ -171,7 +185,7 @@ const planImplicit = (event: Event, namespace: string, lookup: ResourceLookup, d
   for (const step of expansion.skipped) draft.skip(step);
   // A handler that gets both alerts and metrics gets every event: a gap in a time series cannot be filled later.
   const forMetrics = expandHandlers(
-    event.check?.acknowledgement ? (event.metrics?.handlers ?? []) : [],
+    guardsOf(event).length > 0 ? (event.metrics?.handlers ?? []) : [],
     (name) => lookup.handler(namespace, name),
   ).handlers;
   for (const [name, handler] of expansion.handlers) {
@@ -181,7 +195,9 @@ const planImplicit = (event: Event, namespace: string, lookup: ResourceLookup, d
       draft.add({
         pipeline: implicitPipelineName,
         name,
-        filters: forMetrics.has(name) ? (handler.filters ?? []) : guarded(event, handler.filters ?? []),
+        filters: forMetrics.has(name)
+          ? (handler.filters ?? [])
+          : guarded(event, handler, handler.filters ?? []),
         mutator: handler.mutator || 'json',
         handler,
         ...clientGate(event, handler, false),

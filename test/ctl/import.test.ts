@@ -124,6 +124,7 @@ test('a configuration of the earlier generation is translated, and what can not 
     publish: true,
     handlers: ['default'],
     ttl: 120,
+    depends_on: ['keepalive'],
     check_hooks: [{ critical: ['disk-critical'] }],
     subdues: [{ begin: '2024-01-07T00:00:00Z', end: '2024-01-07T11:00:00Z', repeat: ['daily'] }],
   });
@@ -175,7 +176,6 @@ test('a configuration of the earlier generation is translated, and what can not 
 
   const dry = await say('--dry-run');
   for (const line of [
-    'check disk: dependencies: nothing holds events back',
     'check ruby: extensions in Ruby can not run here',
     'handler bus: handlers of type transport have no counterpart',
     'handler pagerduty: filter missing: no filter of this name is defined',

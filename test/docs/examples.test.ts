@@ -39,6 +39,7 @@ const readings = [
     'guides/from-sensu-go',
     'guides/from-sensu-core',
   ],
+  ['guides/dependencies'],
   ['guides/secrets'],
   ['guides/tls'],
   ['running/recovery'],

@@ -248,3 +248,40 @@ describe('silences in the merge', () => {
     assert.deepEqual([only.stored.check.silenced, only.stored.check.is_silenced], [undefined, false]);
   });
 });
+
+describe('masks in the merge', () => {
+  const ping = { entity: 'router', check: 'ping', severity: 'critical', since: 10 };
+  /** `m`: masked by the router. */
+  const walk = (results: readonly string[]) => {
+    let stored: CheckEvent | null = null;
+    return results.map((result, at) => {
+      const masked = result.includes('m') ? [ping] : [];
+      const event = sampleEvent({ status: Number(result[0]), executed: at + 1 });
+      const merged: CheckEvent = mergeResult(stored, event, { ...now, masked }).stored;
+      stored = merged;
+      const { masked_by: by, masking } = merged.check;
+      return `${by?.length ?? 0} ${masking ?? ''}`.trim();
+    });
+  };
+
+  it('are of the failing only, whatever the sender claims', () => {
+    const claimed = sampleEvent({ status: 2, check: { masked_by: [ping], masking: 'untold' } });
+    const { check } = mergeResult(null, claimed, now).stored;
+    assert.deepEqual([check.masked_by, check.masking], [undefined, undefined]);
+    assert.deepEqual(walk(['0m', '2m']), ['0', '1 untold']);
+  });
+
+  it('hide the end of an incident that nobody was told of, whether or not it is masked to the end', () => {
+    assert.deepEqual(walk(['2m', '1m', '0', '0']), ['1 untold', '1 untold', '0 untold', '0']);
+    assert.deepEqual(walk(['0', '2m', '0m', '2m']), ['0', '1 untold', '0 untold', '1 untold']);
+  });
+
+  it('say when they are lifted, once, while the check goes on failing', () => {
+    assert.deepEqual(walk(['2m', '2m', '2', '2', '0']), ['1 untold', '1 untold', '0 lifted', '0', '0']);
+    assert.deepEqual(walk(['2m', '2', '2m', '2', '0']), ['1 untold', '0 lifted', '1', '0', '0']);
+  });
+
+  it('do not hide the end of an incident that was told before it was masked', () => {
+    assert.deepEqual(walk(['2', '2m', '2m', '0']), ['0', '1', '1', '0']);
+  });
+});

@@ -25,8 +25,19 @@ const damaged = because(
 export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
   'actors/durable/commit-slot': { '#kinds': untilCommit },
   'actors/durable/group-commit': { '#followers': ofTheProgram, '#queue': untilCommit },
+  'actors/events/dependency-graph': {
+    '#targets': perCheck,
+    '#dependents': perCheck,
+    '#cyclic': perCheck,
+  },
   'actors/events/event-groups': { groups: oneCall },
-  'actors/events/event-index': { '#entries': perCheck, '#boards': perResource, '#remarking': perResource },
+  'actors/events/event-index': {
+    '#entries': perCheck,
+    '#boards': perResource,
+    '#remarking': perResource,
+    '#ofCheck': perCheck,
+  },
+  'actors/events/remasking': { '#passes': perResource },
   'actors/events/event-search': { items: oneCall, seen: oneCall, found: oneCall },
   'actors/events/read-model': { '#items': oneCall },
   'actors/events/sorted-list': { '#chunks': perCheck },

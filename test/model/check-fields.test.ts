@@ -39,7 +39,7 @@ test('every field is in the binary messages, except those that only JSON has', (
   const inDefinition = new Set(config.of.fields.map(({ key }) => key));
   assert.deepEqual(
     fields.filter((field) => !inResult.has(field)),
-    ['subdue', 'acknowledgement', 'incident_notes'],
+    ['subdue', 'acknowledgement', 'incident_notes', 'masked_by', 'masking'],
   );
   assert.deepEqual(
     definitionFields.filter((field) => !inDefinition.has(field)),

@@ -15,6 +15,8 @@ import { newlyFailing } from '../../web/src/lib/newly-failing.ts';
 const counts: EventCounts = {
   all: { critical: 4, warning: 1, unknown: 0, passing: 5 },
   silenced: { critical: 1, warning: 0, unknown: 0, passing: 2 },
+  masked: { critical: 2, warning: 0, unknown: 0, passing: 0 },
+  both: { critical: 1, warning: 0, unknown: 0, passing: 0 },
 };
 const row = (entity: string, status: number, since = 100, timestamp = since): EventRow =>
   ({

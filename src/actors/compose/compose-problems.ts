@@ -4,10 +4,12 @@ import type { CheckConfig } from '../../model/check/check.ts';
 import type { CheckEvent } from '../../model/event/event.ts';
 import { defaultNamespace } from '../../model/resource/names.ts';
 import type { Problem } from '../../model/resource/problems.ts';
+import type { EventIndex } from '../events/event-index.ts';
 import type { Clients } from '../families/client/clients.ts';
 import type { Sessions } from '../families/session/sessions.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import { type Finding, platformNamespace } from '../platform/platform-events.ts';
+import { dependencyProblems } from '../problems/dependency-problems.ts';
 import { type FoundProblems, ProblemBook } from '../problems/problem-book.ts';
 import { tryExpressions } from '../problems/try-expressions.ts';
 import type { Withheld } from '../problems/withheld.ts';
@@ -27,6 +29,8 @@ export interface ProblemNeighbours {
   readonly sessions: Sessions;
   readonly clients: Clients;
   readonly withheld: Withheld;
+  readonly events: Pick<EventIndex, 'get' | 'hasCheck' | 'cycles'>;
+  readonly hasEntity: (namespace: string, name: string) => boolean;
   readonly report: (finding: Finding) => Promise<void>;
   /** The last event about the configuration, from before a restart perhaps. */
   readonly lastEvent: () => Promise<CheckEvent | undefined>;
@@ -79,7 +83,7 @@ const clientsRun = (clients: Clients, { metadata, subscriptions }: CheckConfig):
 
 export const composeProblems = (
   { runtime, table, log }: Dependencies,
-  { pipelines, sessions, clients, withheld, report, lastEvent }: ProblemNeighbours,
+  { pipelines, sessions, clients, withheld, events, hasEntity, report, lastEvent }: ProblemNeighbours,
 ): Problems => {
   const { clock, faults } = runtime;
   const onFault = (error: unknown): void => faults.report('looking for problems of the configuration', error);
@@ -97,11 +101,19 @@ export const composeProblems = (
         : `one of the subscriptions ${named}${more > 0 ? ` and ${more} more` : ''}`;
     return `subscriptions: no connected agent has ${wanted}, so nobody runs it now`;
   };
-  const momentary = ({ segment }: ResourceId, resource: Resource): readonly Problem[] => {
-    if (segment !== 'checks') return [];
+  const known = {
+    hasEntity,
+    hasEvent: (key: string) => events.get(key) !== undefined,
+    knowsCheck: (namespace: string, name: string) =>
+      table.get('checks', namespace, name) !== undefined || events.hasCheck(namespace, name),
+  };
+  const momentary = (id: ResourceId, resource: Resource): readonly Problem[] => {
+    const dependencies = dependencyProblems(id, resource, { ...known, cycles: () => events.cycles() });
+    if (id.segment !== 'checks') return dependencies;
     const check = resource as unknown as CheckConfig;
     const message = check.publish ? nobodyRuns(check) : undefined;
     return [
+      ...dependencies,
       ...withheld.problems(check),
       ...(message === undefined ? [] : [{ why: 'nobodyRuns', field: 'subscriptions', message } as const]),
     ];

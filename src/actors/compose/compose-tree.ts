@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckFact } from '../../machines/check/check-facts.ts';
 import type { EntityFact } from '../../machines/entity/entity-facts.ts';
+import type { Mask } from '../../model/check/mask.ts';
+import type { CheckEvent } from '../../model/event/event.ts';
 import { entityKey, keepaliveCheckName } from '../../model/resource/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import { type CheckPorts, checkFamily } from '../families/check/check-family.ts';
@@ -21,6 +23,8 @@ export interface TreeNeighbours extends Pick<EntityPorts, 'publish' | 'configCha
   readonly pipelines: Pipelines;
   readonly silences: Silences;
   readonly registered: RegisteredEntities;
+  /** What an event depends on and is down now. */
+  readonly masksOf: (event: CheckEvent) => readonly Mask[];
   /** At boot: a check came up from this record. */
   readonly entityRestored: (key: string) => void;
   readonly checkRestored: (key: string, record: StoredRecord) => void;
@@ -125,6 +129,7 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
       // While its keepalive fails, one alert is enough.
       entityDown: (lastEvent(registry, namespace, entity, keepaliveCheckName)?.check.status ?? 0) > 0,
       silenced: event === null ? [] : silences.matching(event, Math.floor(nowMs() / 1000)),
+      masked: event === null ? [] : neighbours.masksOf(event),
       undeliveredTrace: event === null ? undefined : pipelines.unrouted({ ...event, timestamp: 0 }),
       isCrowded: isCrowded(),
     }),

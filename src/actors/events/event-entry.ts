@@ -1,5 +1,6 @@
 // What the index knows of one event beside the event itself, and the orders lists come in. Pure.
 import { severities, severityOf } from '../../machines/check/severity-rule.ts';
+import type { Mask } from '../../model/check/mask.ts';
 import type { CheckEvent } from '../../model/event/event.ts';
 
 /** Where an event stands in the order of urgency. */
@@ -26,6 +27,12 @@ export interface EventEntry extends Standing {
   event: CheckEvent;
   /** Names of the silences that match it now. */
   silenced: readonly string[];
+  /** Keys of what it depends on, there or not. */
+  targets: readonly string[];
+  /** What masks it now: events that it depends on and that are down. None while it passes. */
+  masked: readonly EventEntry[];
+  /** How many events it masks. */
+  masks: number;
   /** Sequence number of its last change. */
   seq: number;
 }
@@ -52,11 +59,25 @@ export const byLength = (a: EventPlace, b: EventPlace): number => a.since - b.si
 
 export const rankOf = (event: CheckEvent): number => severities.indexOf(severityOf(event.check.status));
 
-/** The event as it is to be shown: silenced by the silences of now, not by those of its last result. */
-export const withSilences = (event: CheckEvent, silenced: readonly string[]): CheckEvent => {
-  // Most are not silenced, and were not: fifty thousand of them need not be copied to be looked at.
-  if (silenced.length === 0 && !event.check.is_silenced && event.check.silenced === undefined) return event;
-  const { silenced: _then, ...check } = event.check;
+export const maskOf = ({ event, rank, since }: EventEntry): Mask => ({
+  entity: event.entity.metadata.name,
+  check: event.check.metadata.name,
+  severity: severities[rank] ?? 'unknown',
+  since,
+});
+
+/** The event as it is to be shown: silenced and masked as it is now, not as it was at its last result. */
+export const withMarks = (
+  event: CheckEvent,
+  silenced: readonly string[],
+  masks: readonly Mask[],
+): CheckEvent => {
+  const { check } = event;
+  // Most are neither, and were neither: fifty thousand of them need not be copied to be looked at.
+  if (silenced.length + masks.length === 0 && !check.is_silenced && !check.silenced && !check.masked_by)
+    return event;
+  const { silenced: _silenced, masked_by: _masked, ...rest } = check;
   const names = silenced.length > 0 ? { silenced: [...silenced] } : {};
-  return { ...event, check: { ...check, is_silenced: silenced.length > 0, ...names } };
+  const masked = masks.length > 0 ? { masked_by: [...masks] } : {};
+  return { ...event, check: { ...rest, is_silenced: silenced.length > 0, ...names, ...masked } };
 };

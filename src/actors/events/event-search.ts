@@ -9,8 +9,9 @@ import {
   byUrgency,
   type EventEntry,
   type EventPlace,
+  maskOf,
   placeOf,
-  withSilences,
+  withMarks,
 } from './event-entry.ts';
 import { type EventGroupName, groupOf } from './event-grouping.ts';
 import type { EventCounts, EventIndex } from './event-index.ts';
@@ -22,6 +23,12 @@ type EventOrder = 'worst' | 'newest' | 'oldest' | 'name';
 export interface EventFilter extends EventScope {
   readonly severities?: readonly Severity[] | undefined;
   readonly silenced?: boolean | undefined;
+  /** Whether something that it depends on and is down masks it. */
+  readonly masked?: boolean | undefined;
+  /** `entity/check`: only what that masks now, in its namespace. */
+  readonly maskedBy?: string | undefined;
+  /** `entity/check`: only what names that as its dependency, or its entity does. */
+  readonly dependsOn?: string | undefined;
   /** Whether somebody acknowledged the incident. */
   readonly acknowledged?: boolean | undefined;
   /** Who takes care of it. */
@@ -53,19 +60,23 @@ export type EntryTest = (entry: EventEntry) => boolean;
 
 /** Cheap questions first. */
 export const testOf = (filter: EventFilter): EntryTest => {
-  const { silenced, acknowledged, owner, entity, check, group, words = [], selector } = filter;
+  const { silenced, masked, acknowledged, owner, entity, check, group, words = [], selector } = filter;
   const ranks = ranksOf(filter);
+  const { maskedBy, dependsOn } = filter;
   return (entry) =>
     isInScope(filter, entry.namespace) &&
     ranks.includes(entry.rank) &&
     (silenced === undefined || entry.silenced.length > 0 === silenced) &&
+    (masked === undefined || entry.masked.length > 0 === masked) &&
+    (maskedBy === undefined || entry.masked.some(({ key }) => key === `${entry.namespace}/${maskedBy}`)) &&
+    (dependsOn === undefined || entry.targets.includes(`${entry.namespace}/${dependsOn}`)) &&
     (acknowledged === undefined || (ownerOf(entry) !== undefined) === acknowledged) &&
     (owner === undefined || ownerOf(entry) === owner) &&
     (entity === undefined || entry.event.entity.metadata.name === entity) &&
     (check === undefined || entry.event.check.metadata.name === check) &&
     (group === undefined || groupOf(group.by, filter, entry) === group.name) &&
     (words.length === 0 || hasWords(entry, words)) &&
-    (selector === undefined || selector(withSilences(entry.event, entry.silenced)));
+    (selector === undefined || selector(withMarks(entry.event, entry.silenced, entry.masked.map(maskOf))));
 };
 
 /** What the keys of all that can fit begin with. */
@@ -95,8 +106,10 @@ export const searchEvents = async (index: EventIndex, search: EventSearch): Prom
 
 /** Whether it asks for a part of the namespace that the index does not count. */
 export const isNarrowed = (filter: EventFilter): boolean => {
-  const { acknowledged, owner, entity, check, group, words = [], selector } = filter;
+  const { maskedBy, dependsOn, acknowledged, owner, entity, check, group, words = [], selector } = filter;
   return (
+    maskedBy !== undefined ||
+    dependsOn !== undefined ||
     acknowledged !== undefined ||
     owner !== undefined ||
     entity !== undefined ||
@@ -107,21 +120,24 @@ export const isNarrowed = (filter: EventFilter): boolean => {
   );
 };
 
-/** Counts as the index gives them, of the part that is asked for: of every severity, silenced or not. */
+/** Counts as the index gives them, of the part that is asked for: of every severity, silenced, masked or not. */
 export const countMatching = async (index: EventIndex, filter: EventFilter): Promise<EventCounts> => {
   await index.settled(filter);
   if (!isNarrowed(filter)) return index.counts(filter);
-  const fits = testOf({ ...filter, severities: undefined, silenced: undefined });
+  const fits = testOf({ ...filter, severities: undefined, silenced: undefined, masked: undefined });
   const prefix = startOf(filter);
   const none = (): Record<Severity, number> => ({ critical: 0, warning: 0, unknown: 0, passing: 0 });
-  const counts = { all: none(), silenced: none() };
+  const counts = { all: none(), silenced: none(), masked: none(), both: none() };
   await walkInTurns(
     (from) => index.named(prefix, from?.key),
     (entry) => {
       if (!fits(entry)) return 'more';
       const severity = severities[entry.rank] as Severity;
       counts.all[severity] += 1;
-      if (entry.silenced.length > 0) counts.silenced[severity] += 1;
+      const [isSilenced, isMasked] = [entry.silenced.length > 0, entry.masked.length > 0];
+      if (isSilenced) counts.silenced[severity] += 1;
+      if (isMasked) counts.masked[severity] += 1;
+      if (isSilenced && isMasked) counts.both[severity] += 1;
       return 'more';
     },
   );
@@ -130,15 +146,29 @@ export const countMatching = async (index: EventIndex, filter: EventFilter): Pro
 
 /** How many fit, where the index knows; undefined where it has to be found out. */
 const countOf = (index: EventIndex, search: EventSearch): number | undefined => {
-  const { silenced } = search;
   if (isNarrowed(search)) return undefined;
   const counts = index.counts(search);
   return ranksOf(search)
-    .map((rank) => severities[rank] as Severity)
-    .map((severity) => {
-      if (silenced === undefined) return counts.all[severity];
-      return silenced ? counts.silenced[severity] : counts.all[severity] - counts.silenced[severity];
-    })
+    .map((rank) => countIn(counts, severities[rank] as Severity, search))
+    .reduce((sum, each) => sum + each, 0);
+};
+
+/** How many of a severity are silenced, masked, both or neither, as asked. */
+const countIn = (
+  { all, silenced, masked, both }: EventCounts,
+  severity: Severity,
+  asked: Pick<EventFilter, 'silenced' | 'masked'>,
+): number => {
+  const part = (isSilenced: boolean, isMasked: boolean): number => {
+    const lone = isSilenced ? silenced[severity] : masked[severity];
+    if (isSilenced && isMasked) return both[severity];
+    if (isSilenced || isMasked) return lone - both[severity];
+    return all[severity] - silenced[severity] - masked[severity] + both[severity];
+  };
+  const options = (value: boolean | undefined): readonly boolean[] =>
+    value === undefined ? [true, false] : [value];
+  return options(asked.silenced)
+    .flatMap((isSilenced) => options(asked.masked).map((isMasked) => part(isSilenced, isMasked)))
     .reduce((sum, each) => sum + each, 0);
 };
 

@@ -8,3 +8,9 @@ export const remarkedPerTurn = 1_000;
 export const searchTurnMs = 4;
 /** Events looked at between two looks at the clock. */
 export const searchBatch = 64;
+/** Events above one that are looked at for its mask: what it depends on, and what that depends on. */
+export const maxAncestors = 64;
+/** Masks of one event that are named. */
+export const maxNamedMasks = 16;
+/** Cycles of dependencies that are reported at once. */
+export const maxReportedCycles = 20;

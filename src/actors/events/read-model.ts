@@ -1,5 +1,5 @@
 // What readers see: events and entities as they were last committed, in the order of their keys, a page at a time. A
-// reader never sees a state that a crash could take back. Silences are those of now, not those of the last result.
+// reader never sees a state that a crash could take back. Silences and masks are those of now, not those of the last result.
 // Lists of events come from the index beside this file, entities and single events from the store.
 import type { CheckContext } from '../../machines/check/check-facts.ts';
 import type { EntityContext } from '../../machines/entity/entity-facts.ts';
@@ -8,7 +8,7 @@ import type { CheckEvent } from '../../model/event/event.ts';
 import { checkKey, entityKey } from '../../model/resource/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
-import { withSilences } from './event-entry.ts';
+import { withMarks } from './event-entry.ts';
 import type { EventIndex } from './event-index.ts';
 import { walkInTurns } from './walk-in-turns.ts';
 
@@ -83,7 +83,8 @@ export class ReadModel {
   }
 
   #marked(event: CheckEvent): CheckEvent {
-    return withSilences(event, this.#ports.silencesMatching(event, Math.floor(this.#ports.nowMs() / 1000)));
+    const { nowMs, silencesMatching, index } = this.#ports;
+    return withMarks(event, silencesMatching(event, Math.floor(nowMs() / 1000)), index.masksOf(event));
   }
 }
 

@@ -1,6 +1,7 @@
 // The problem book: what can't work as it stands, kept for every resource. Worked out when a resource is written, and again
 // when something it names appears or goes; nobody rescans the table to ask. Expressions are tried on a sample event once for
 // each definition. Unknown fields of the last write are kept in the store, since the resource itself does not hold them.
+import { metadataTargets } from '../../model/check/dependencies.ts';
 import type { Entity } from '../../model/entity/entity.ts';
 import { judgedSegments, type Problem, problemsOf } from '../../model/resource/problems.ts';
 import type { Resource, ResourceChange, ResourceId, ResourceTable } from '../resources/resource-table.ts';
@@ -25,16 +26,20 @@ export interface ProblemBookPorts {
 const entitySegment = 'entities';
 const nothingTried: Promise<readonly Problem[]> = Promise.resolve([]);
 
-const namesHandlers = ({ keepalive_handlers: names, deregistration }: Entity): boolean =>
-  (names !== undefined && names !== null && names.length > 0) || Boolean(deregistration.handler);
+const namesSomething = ({ keepalive_handlers: names, deregistration, metadata }: Entity): boolean =>
+  (names !== undefined && names !== null && names.length > 0) ||
+  Boolean(deregistration.handler) ||
+  metadataTargets(metadata).length > 0;
 
-/** Whether an entity names the same handlers as before: it is committed with every keepalive. */
+/** Whether an entity names the same handlers and dependencies as before: it is committed with every keepalive. */
 const isSameChoice = (
   before: Resource | undefined,
-  { keepalive_handlers: names, deregistration }: Entity,
+  { keepalive_handlers: names, deregistration, metadata }: Entity,
 ): boolean => {
   const { keepalive_handlers: known, deregistration: ending } = (before ?? {}) as Partial<Entity>;
   if (before === undefined || ending?.handler !== deregistration.handler) return false;
+  const targets = metadataTargets((before.metadata ?? {}) as Entity['metadata']);
+  if (targets.join() !== metadataTargets(metadata).join()) return false;
   return known === names || String(known ?? '') === String(names ?? '');
 };
 
@@ -82,7 +87,7 @@ export class ProblemBook {
   noteEntity(namespace: string, name: string, entity: Entity | undefined): void {
     const id = { segment: entitySegment, namespace, name };
     const known = this.#entries.get(keyOf(id));
-    if (entity === undefined || !namesHandlers(entity)) {
+    if (entity === undefined || !namesSomething(entity)) {
       if (known !== undefined) this.#forget(id);
     } else if (!isSameChoice(known?.resource, entity)) this.#judge(id, entity as unknown as Resource);
   }

@@ -63,7 +63,7 @@ export const addNote = (context: CheckContext, { note }: Fact<'incident.noted'>)
 
 export interface Reminder {
   readonly stored: CheckEvent;
-  /** What handlers are told: silenced by the silences of now. Null while there is nothing wrong to tell of. */
+  /** What handlers are told: silenced and masked as it is now. Null while there is nothing wrong to tell of. */
   readonly told: CheckEvent | null;
 }
 
@@ -84,6 +84,7 @@ export const remind = ({ event }: CheckContext, fact: ReminderFact): Reminder | 
           acknowledgement: { ...next, reminder: true },
           silenced,
           is_silenced: silenced !== undefined,
+          masked_by: fact.masked === undefined || fact.masked.length === 0 ? undefined : [...fact.masked],
         })
       : null,
   };

@@ -1,4 +1,5 @@
 // The messages and effects of the check machine.
+import type { Mask } from '../../model/check/mask.ts';
 import type { IncidentNote } from '../../model/event/acknowledgement.ts';
 import type { CheckEvent, Event } from '../../model/event/event.ts';
 
@@ -84,6 +85,8 @@ export type CheckFact =
       readonly undeliveredTrace?: unknown;
       /** The deliveries of all checks take as much as they may: a check keeps one waiting. */
       readonly isCrowded?: boolean;
+      /** What the check depends on and is down now; absent: nothing. */
+      readonly masked?: readonly Mask[];
       /** Absent for a result that an agent sent, which is known by its id. */
       readonly write?: EventWrite | undefined;
     }
@@ -96,6 +99,8 @@ export type CheckFact =
       readonly silenced: readonly string[];
       readonly undeliveredTrace?: unknown;
       readonly isCrowded?: boolean;
+      /** What the check depends on and is down now; absent: nothing. */
+      readonly masked?: readonly Mask[];
     }
   /** It met an outage and is tried again later; `trace` has the outcome of each handler. */
   | {
@@ -133,6 +138,8 @@ export type CheckFact =
       readonly silenced: readonly string[];
       readonly undeliveredTrace?: unknown;
       readonly isCrowded?: boolean;
+      /** What the check depends on and is down now; absent: nothing. */
+      readonly masked?: readonly Mask[];
     }
   /** After a restart: deliver again what was under way, and end again the silences that were ending. */
   | { readonly type: 'check.resumed'; readonly nowMs: number }

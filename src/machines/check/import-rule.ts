@@ -5,7 +5,7 @@ import { maxHistoryEntries } from '../limits.ts';
 
 /** What a merge asks of the event before. */
 export type Before = Pick<Check, 'history' | 'state' | 'occurrences' | 'occurrences_watermark' | 'last_ok'> &
-  Partial<Pick<Check, 'acknowledgement' | 'incident_notes'>>;
+  Partial<Pick<Check, 'acknowledgement' | 'incident_notes' | 'masking'>>;
 
 export interface Past {
   readonly before: Before;

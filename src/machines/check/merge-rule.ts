@@ -2,6 +2,7 @@
 // computes (history, counts, state, silences) comes from here. What a sender claims about them is dropped, unless an event
 // that is not known yet is written with its past.
 import type { Check, CheckState } from '../../model/check/check.ts';
+import type { Mask } from '../../model/check/mask.ts';
 import { incidentAnnotation } from '../../model/earlier/attributes.ts';
 import { incidentIdOf } from '../../model/earlier/event-shape.ts';
 import { truncatedBytesLabels } from '../../model/entity/reserved-labels.ts';
@@ -11,6 +12,7 @@ import { copyCheck } from './check-copy.ts';
 import { isFlapping, totalStateChange } from './flapping-rule.ts';
 import { appendHistory, isResolution } from './history-rule.ts';
 import { type Before, pastOf } from './import-rule.ts';
+import { maskingOf } from './masking-rule.ts';
 import { countOccurrences } from './occurrence-rule.ts';
 
 export interface Circumstances {
@@ -20,6 +22,8 @@ export interface Circumstances {
   readonly silenced: readonly string[];
   /** Those of them that end when the incident resolves. */
   readonly expiring?: readonly string[] | undefined;
+  /** What it depends on and is down now; absent: nothing. Counts while the check fails. */
+  readonly masked?: readonly Mask[] | undefined;
   /** Whether the first event of a check may bring its past (import-rule). */
   readonly mayImport?: boolean;
 }
@@ -90,6 +94,9 @@ const mergeCheck = (
   check.occurrences_watermark = counts.watermark;
   check.silenced = silenced.length === 0 ? undefined : silenced;
   check.is_silenced = silenced.length > 0;
+  const masks = status === 0 ? undefined : around.masked;
+  check.masked_by = masks === undefined || masks.length === 0 ? undefined : [...masks];
+  check.masking = maskingOf(previous, status, check.masked_by !== undefined);
   // Both end with the incident. What a sender says of them is dropped, also in an event that brings its past along.
   check.acknowledgement = state === 'passing' ? undefined : previous?.acknowledgement;
   check.incident_notes = state === 'passing' ? undefined : previous?.incident_notes;

@@ -11,6 +11,7 @@ import { assetNameFault, nameFault, namespaceFault } from '../resource/names.ts'
 import { parseCron } from '../time/cron.ts';
 import { subdueFault, subduesFault } from '../time/time-windows.ts';
 import type { Check, CheckConfig, MetricThreshold, ProxyRequests } from './check.ts';
+import { dependsOnFault, metadataTargetsFault } from './dependencies.ts';
 
 /** The supported metric formats of check output. */
 const outputMetricFormats: ReadonlySet<string> = new Set([
@@ -165,6 +166,7 @@ const commonFault = (check: Shared): string | null =>
   envVarsFault(check.env_vars) ??
   (check.subdues ? subduesFault(check.subdues) : null) ??
   subdueFault(check.subdue) ??
+  dependsOnFault(check.depends_on) ??
   pipelinesFault(check);
 
 const noSchedule = 'check interval must be greater than 0 or a valid cron schedule must be provided';
@@ -179,6 +181,7 @@ export const validateCheckConfig = (check: CheckConfig): string | null =>
   namespaceFault(check.metadata.namespace) ??
   ttlFault(check) ??
   commonFault(check) ??
+  metadataTargetsFault(check.metadata) ??
   commandFault(check);
 
 const statusFault = (status: number): string | null =>

@@ -19,6 +19,7 @@ import {
   unsigned32,
 } from '../schema/quick-types.ts';
 import { wireForms } from '../schema/wire-forms.ts';
+import { maskings, maskSchema } from './mask.ts';
 
 /** One entry maps an exit status to hook names: `{"critical": ["ps"]}`. */
 const hookListSchema = z.record(z.string(), stringList().nullable());
@@ -205,6 +206,11 @@ const sharedFields = {
   asset_status: optionalStringList()
     .describe('Kept and given back, without effect here.')
     .register(wireForms, { definition: 37, result: 51, omitEmpty: true }),
+  depends_on: optionalStringList()
+    .describe(
+      'What has to work for it to work: CHECK of the same entity, ENTITY/CHECK, or entity:NAME for a keepalive. While one of them is down, handlers are not told of its failures.',
+    )
+    .register(wireForms, { definition: 101, result: 101, omitEmpty: true }),
   metadata: metadataSchema
     .default({ name: '' })
     .describe('Name, namespace, labels and annotations.')
@@ -299,5 +305,13 @@ export const checkSchema = quickObject({
     .nullish()
     .describe('Who takes care of the incident; absent: nobody. Set by people.'),
   incident_notes: list(incidentNoteSchema).nullish().describe('What people noted about the incident.'),
+  masked_by: list(maskSchema)
+    .nullish()
+    .describe('What it depends on and is down, while it fails; absent: nothing. Set by the backend.'),
+  masking: text().optional().meta({
+    description:
+      'untold: masked since the incident began, so that handlers were not told; lifted: the first event of the incident that is not masked. Set by the backend.',
+    'x-allowed': maskings,
+  }),
 });
 export type Check = z.infer<typeof checkSchema>;

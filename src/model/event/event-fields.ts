@@ -20,6 +20,7 @@ const ofCheck =
 const eventReaders: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
   ['name', ({ metadata }) => metadata.name ?? ''],
   ['is_silenced', ({ check }) => check?.is_silenced ?? false],
+  ['is_masked', ({ check }) => (check?.masked_by?.length ?? 0) > 0],
   ['timestamp', ({ timestamp }) => timestamp],
   ['entity.deregister', ({ entity }) => entity.deregister],
   ['entity.entity_class', ({ entity }) => entity.entity_class],

@@ -1,6 +1,7 @@
 // Monitoring: checks, entities, events and silences.
 import { checkConfigSchema } from '../check/check.ts';
 import { validateCheckConfig } from '../check/check-rules.ts';
+import { metadataTargetsFault } from '../check/dependencies.ts';
 import { type Entity, entitySchema } from '../entity/entity.ts';
 import { validateEntity } from '../entity/entity-rules.ts';
 import { type Event, eventSchema } from '../event/event.ts';
@@ -48,7 +49,7 @@ export const entityKind = defineKind({
   schema: entitySchema,
   selectorPrefix: 'entity',
   subject: 'entity',
-  validate: validateEntity,
+  validate: (entity) => validateEntity(entity) ?? metadataTargetsFault(entity.metadata),
   fields: ({ deregister, entity_class, subscriptions, user }) => ({
     deregister,
     entity_class,

@@ -7,7 +7,13 @@ import { stringList, stringListOrNull, text } from '../schema/quick-types.ts';
 import { whenFault, whenSchema } from '../time/time-windows.ts';
 
 /** Filters that exist in every namespace without a definition. They take precedence over resources of the same name. */
-export const builtInFilters = ['is_incident', 'not_silenced', 'not_acknowledged', 'has_metrics'] as const;
+export const builtInFilters = [
+  'is_incident',
+  'not_silenced',
+  'not_masked',
+  'not_acknowledged',
+  'has_metrics',
+] as const;
 
 export const eventFilterSchema = z.object({
   metadata: metadataSchema.default({ name: '' }).describe('Name, namespace, labels and annotations.'),

@@ -53,6 +53,9 @@ export const handlerSchema = z.object({
   handle_silenced: flag()
     .optional()
     .describe('Of clients of the earlier generation: whether silenced events are handled.'),
+  handle_masked: flag()
+    .optional()
+    .describe('Whether it is told of failures that follow from a dependency that is down, too.'),
   handle_flapping: flag()
     .optional()
     .describe('Of clients of the earlier generation: whether flapping events are handled.'),

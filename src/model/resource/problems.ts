@@ -21,6 +21,7 @@ type ProblemReason =
   | 'neverRuns'
   | 'assigns'
   | 'includesItself'
+  | 'dependsOnItself'
   | 'expressionFails'
   | 'nobodyRuns'
   | 'unknownField'

@@ -50,13 +50,13 @@ export const freshPrelude = `(function (global) {${globals}
  */
 export const filterPrelude = `(function (global) {${globals}
   var lists = {
-    check: ['check_hooks', 'env_vars', 'handlers', 'history', 'hooks', 'output_metric_handlers', 'output_metric_tags',
+    check: ['check_hooks', 'depends_on', 'env_vars', 'handlers', 'history', 'hooks', 'masked_by', 'output_metric_handlers', 'output_metric_tags',
       'output_metric_thresholds', 'pipelines', 'runtime_assets', 'secrets', 'silenced', 'subdues', 'subscriptions'],
     entity: ['keepalive_handlers', 'redact', 'subscriptions'],
     metrics: ['handlers', 'points'],
     event: ['pipelines']
   };
-  var words = { check: ['command', 'cron', 'processed_by', 'state'], entity: ['user'], event: ['id'], metrics: [] };
+  var words = { check: ['command', 'cron', 'masking', 'processed_by', 'state'], entity: ['user'], event: ['id'], metrics: [] };
   var numbers = { check: ['duration', 'max_output_size', 'ttl_status'], event: ['timestamp'], entity: [], metrics: [] };
   var fill = function (scope, kind) {
     var i, keys = lists[kind];
@@ -81,6 +81,7 @@ export const filterPrelude = `(function (global) {${globals}
     event.is_incident = !!check && check.status !== 0;
     event.is_resolution = !!check && check.status === 0 && previous.status !== 0;
     event.is_silenced = !!check && check.silenced.length > 0;
+    event.is_masked = !!check && check.masked_by.length > 0;
     event.is_flapping_start = flapping && previous.flapping !== true;
     event.is_flapping_end = !!check && !flapping && previous.flapping === true;
   };

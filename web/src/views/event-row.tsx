@@ -38,6 +38,7 @@ export const EventLine = (props: Props) => {
 const goneWords: Readonly<Record<WhyGone, string>> = {
   passing: 'passes now',
   silenced: 'silenced now',
+  masked: 'masked now',
   acknowledged: 'acknowledged now',
   deleted: 'deleted',
   other: 'no longer fits',

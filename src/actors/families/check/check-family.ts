@@ -14,6 +14,7 @@ import {
   checkVersion,
   restoreCheck,
 } from '../../../machines/check/check-machine.ts';
+import type { Mask } from '../../../model/check/mask.ts';
 import type { Event } from '../../../model/event/event.ts';
 import { checkKey, entityKey } from '../../../model/resource/names.ts';
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
@@ -59,6 +60,7 @@ export interface CheckPorts {
   readonly circumstances: (context: CheckContext) => {
     readonly entityDown: boolean;
     readonly silenced: readonly string[];
+    readonly masked?: readonly Mask[];
     readonly undeliveredTrace?: unknown;
     readonly isCrowded?: boolean;
   };

@@ -1,5 +1,6 @@
 // Checks of the earlier generation as checks of today.
 
+import { dependsOnFault } from '../../../model/check/dependencies.ts';
 import { isMap, type Json } from '../../../model/earlier/json.ts';
 import { labelOf, ownOfCheck } from '../../../model/earlier/labels.ts';
 import { tokensOfToday } from '../../../model/earlier/tokens.ts';
@@ -10,7 +11,6 @@ import { asSubdues, metadataOf, type Resource, readWindows, resource, strings } 
 
 /** Meant something to the old server that nothing does here for agents' results. */
 const withoutCounterpart: Readonly<Record<string, string>> = {
-  dependencies: 'nothing holds events back because of others; silence them, or filter',
   aggregate: 'counted for clients of the earlier generation only',
   aggregates: 'counted for clients of the earlier generation only',
   auto_resolve: 'obeyed for clients of the earlier generation only',
@@ -106,6 +106,14 @@ const metricsOf = (name: string, check: Json, handlers: readonly string[], repor
   return { handlers: [], output_metric_format: 'graphite_plaintext', output_metric_handlers: handlers };
 };
 
+const targetsOf = (name: string, check: Json, report: Report): Json => {
+  const written = strings(check.dependencies);
+  const fault = dependsOnFault(written);
+  if (fault === null) return written.length === 0 ? {} : { depends_on: written };
+  report.leaveOut(`check ${name}: dependencies`, fault);
+  return {};
+};
+
 export const translateCheck = (
   name: string,
   check: Json,
@@ -150,6 +158,7 @@ export const translateCheck = (
     ...optional(check, 'high_flap_threshold'),
     ...(strings(check.subscribers).some((one) => one.startsWith('roundrobin:')) ? { round_robin: true } : {}),
     ...(typeof check.source === 'string' ? { proxy_entity_name: check.source } : {}),
+    ...targetsOf(name, check, report),
     ...(hooks.lists.length > 0 ? { check_hooks: hooks.lists } : {}),
     ...(windows.length > 0 ? { subdues: asSubdues(windows) } : {}),
     ...(isMap(check.env)

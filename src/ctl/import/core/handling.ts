@@ -69,7 +69,7 @@ export const translateHandler = (
       filters.push('occurrences');
     } else if (filter !== 'check_dependencies')
       report.leaveOut(`handler ${name}: filter ${filter}`, 'no filter of this name is defined');
-    else report.leaveOut(`handler ${name}: filter ${filter}`, 'nothing holds events back because of others');
+    // The other one stands in front of every handler by itself, as not_masked.
   }
   const wanted = strings(handler.severities).filter((severity) => severities.includes(severity));
   if (wanted.length > 0 && wanted.length < severities.length) {

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventEntry } from '../../../actors/events/event-entry.ts';
-import type { EventIndex } from '../../../actors/events/event-index.ts';
+import type { EventIndex, Marks } from '../../../actors/events/event-index.ts';
 import { isInScope, nameIn } from '../../../actors/events/event-scope.ts';
 import { type EventFilter, isNarrowed, ranksOf, testOf } from '../../../actors/events/event-search.ts';
 import { feedTickMs, heartbeatMs, maxFeedRows, maxStreamMs, stalledClientMs } from '../limits.ts';
@@ -132,12 +132,12 @@ const whyGone = ({ acknowledged }: EventFilter, entry: EventEntry | undefined): 
   if (entry === undefined) return 'deleted';
   if (entry.event.check.status === 0) return 'passing';
   if (entry.silenced.length > 0) return 'silenced';
+  if (entry.masked.length > 0) return 'masked';
   return acknowledged === false && entry.event.check.acknowledgement ? 'acknowledged' : 'other';
 };
 
 /** A client that does not have the row ignores its removal. */
-const mayHaveFitted = (
-  { silenced }: EventFilter,
-  ranks: readonly number[],
-  before: { readonly rank: number; readonly silenced: boolean },
-): boolean => ranks.includes(before.rank) && (silenced === undefined || before.silenced === silenced);
+const mayHaveFitted = ({ silenced, masked }: EventFilter, ranks: readonly number[], before: Marks): boolean =>
+  ranks.includes(before.rank) &&
+  (silenced === undefined || before.silenced === silenced) &&
+  (masked === undefined || before.masked === masked);

@@ -42,7 +42,12 @@ const rowExample = {
 const pageSchema = z.looseObject({
   items: z.array(z.looseObject({ timestamp: z.number(), since: z.number() })),
   total: z.number(),
-  counts: z.object({ all: z.record(z.string(), z.number()), silenced: z.record(z.string(), z.number()) }),
+  counts: z.object({
+    all: z.record(z.string(), z.number()),
+    silenced: z.record(z.string(), z.number()),
+    masked: z.record(z.string(), z.number()),
+    both: z.record(z.string(), z.number()),
+  }),
   next: z.string().optional(),
   cursor: z.string(),
 });
@@ -58,7 +63,8 @@ const groupExample = {
   silenced: 0,
   since: 1_795_233_213,
 };
-const countsExample = { all: counts, silenced: { critical: 0, warning: 0, unknown: 0, passing: 0 } };
+const none = { critical: 0, warning: 0, unknown: 0, passing: 0 };
+const countsExample = { all: counts, silenced: none, masked: none, both: none };
 
 const listDoc: RouteDoc = {
   tag: 'inspection',
@@ -66,7 +72,7 @@ const listDoc: RouteDoc = {
   query: searchDoc,
   answers: {
     200: {
-      what: 'one page of rows, how many fit, and how many of each severity, silenced or not',
+      what: 'one page of rows, how many fit, and how many of each severity, and of those the silenced, the masked and both',
       shape: json(pageSchema, { items: [rowExample], total: 1, counts: countsExample, cursor: 'm3x8k.1042' }),
     },
   },

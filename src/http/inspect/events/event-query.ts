@@ -7,6 +7,7 @@ import { type Severity, severities } from '../../../machines/check/severity-rule
 import { MonError } from '../../../model/errors.ts';
 import type { CheckEvent } from '../../../model/event/event.ts';
 import { eventKind } from '../../../model/kinds/watching.ts';
+import { maxNameCharacters } from '../../../model/limits.ts';
 import { selectorFilter, unreadableToken } from '../../listing.ts';
 import type { Call } from '../../route.ts';
 import { defaultPageSize, maxPageSize } from '../limits.ts';
@@ -32,10 +33,15 @@ const groupingSchema = z
     error: `must be one of ${groupings.join(', ')}, label:NAME`,
   })
   .transform((text) => text as Grouping);
+/** `entity/check` */
+const maxAddressCharacters = 2 * maxNameCharacters + 1;
 
 const filterShape = {
   state: optional(stateList),
   silenced: optional(z.enum(['true', 'false'])),
+  masked: optional(z.enum(['true', 'false'])),
+  masked_by: optional(z.string().max(maxAddressCharacters)),
+  depends_on: optional(z.string().max(maxAddressCharacters)),
   acknowledged: optional(z.enum(['true', 'false'])),
   owner: optional(z.string().max(2_000)),
   entity: optional(z.string().max(256)),
@@ -58,6 +64,10 @@ const searchSchema = z.object({
 export const filterDoc = {
   state: `any of ${states.join(', ')}, separated by commas; \`failing\` is all but \`passing\``,
   silenced: '`true` or `false`: only events that are silenced now, or only those that are not',
+  masked:
+    '`true` or `false`: only failures that follow from a dependency that is down now, or only the others',
+  masked_by: '`entity/check`: only events that this one masks now',
+  depends_on: '`entity/check`: only events that depend on this one themselves or by their entity',
   acknowledged: '`true` or `false`: only incidents that somebody acknowledged, or only those that nobody did',
   owner: 'only incidents that this user takes care of',
   entity: 'only events of this entity',
@@ -83,16 +93,18 @@ const flagOf = (text: 'true' | 'false' | undefined): boolean | undefined =>
 type Asked = Pick<Call, 'parameters' | 'query'>;
 
 export const filterOf = (call: Asked): EventFilter => {
-  const { state, silenced, acknowledged, owner, entity, check, search, namespaces, by, group } = parse(
-    filterSchema,
-    call.query,
-  );
+  const asked = parse(filterSchema, call.query);
+  const { state, silenced, masked, acknowledged, owner, entity, check, search, namespaces, by, group } =
+    asked;
   const selector = selectorFilter<CheckEvent>(call.query, eventKind);
   return {
     namespace: call.parameters.namespace ?? '',
     only: namespaces === undefined ? undefined : new Set(namespaces.split(',')),
     severities: state?.flatMap((one) => (one === 'failing' ? failing : [one])),
     silenced: flagOf(silenced),
+    masked: flagOf(masked),
+    maskedBy: asked.masked_by,
+    dependsOn: asked.depends_on,
     acknowledged: flagOf(acknowledged),
     owner,
     entity,

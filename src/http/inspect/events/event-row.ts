@@ -1,5 +1,5 @@
 // One row of an event list. Contains no labels, annotations or commands, so no secrets.
-import type { EventEntry } from '../../../actors/events/event-entry.ts';
+import { type EventEntry, maskOf } from '../../../actors/events/event-entry.ts';
 import type { Acknowledgement } from '../../../model/event/acknowledgement.ts';
 import { maxRowOutputCharacters } from '../limits.ts';
 import type { EventRow, Rerun, RowAcknowledgement } from './protocol.ts';
@@ -7,7 +7,7 @@ import type { EventRow, Rerun, RowAcknowledgement } from './protocol.ts';
 export type RerunOf = (entry: EventEntry) => Rerun;
 
 export const rowOf = (entry: EventEntry, rerunOf: RerunOf): EventRow => {
-  const { event, since, silenced, namespace } = entry;
+  const { event, since, silenced, masked, masks, namespace } = entry;
   const { id, timestamp, entity, check } = event;
   return {
     id,
@@ -39,6 +39,8 @@ export const rowOf = (entry: EventEntry, rerunOf: RerunOf): EventRow => {
       proxy_entity_name: check.proxy_entity_name,
       is_silenced: silenced.length > 0,
       silenced,
+      masked_by: masked.map(maskOf),
+      masks,
       acknowledgement: acknowledgementOf(check.acknowledgement),
       notes: check.incident_notes?.length ?? 0,
     },

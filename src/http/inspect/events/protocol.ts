@@ -2,6 +2,8 @@
 import type { EventCounts } from '../../../actors/events/event-index.ts';
 import type { Severity } from '../../../machines/check/severity-rule.ts';
 
+import type { Mask } from '../../../model/check/mask.ts';
+
 export type { EventCounts };
 
 /**
@@ -11,7 +13,7 @@ export type { EventCounts };
 export type Rerun = 'agent' | 'proxy' | 'noCheck' | 'noAgent';
 
 /** Why an event left a list. `other`: it no longer matches the query. */
-export type WhyGone = 'deleted' | 'passing' | 'silenced' | 'acknowledged' | 'other';
+export type WhyGone = 'deleted' | 'passing' | 'silenced' | 'masked' | 'acknowledged' | 'other';
 
 /** An event as a list row, without the entity's system facts and the check's command. */
 export interface EventRow {
@@ -47,6 +49,10 @@ export interface EventRow {
     readonly proxy_entity_name: string;
     readonly is_silenced: boolean;
     readonly silenced: readonly string[];
+    /** What masks it now: what it depends on and is down. */
+    readonly masked_by: readonly Mask[];
+    /** How many events it masks. */
+    readonly masks: number;
     /** Null: nobody takes care of it. */
     readonly acknowledgement: RowAcknowledgement | null;
     /** How many notes the incident has. */
@@ -69,7 +75,7 @@ export interface EventListPage {
   readonly items: readonly EventRow[];
   /** The total number of matches. */
   readonly total: number;
-  /** Counts by severity, silenced or not, of the events that match the rest of the query. */
+  /** Counts by severity, silenced, masked, both or neither, of the events that match the rest of the query. */
   readonly counts: EventCounts;
   /** Token of the next page; absent on the last page. */
   readonly next?: string;
