@@ -94,8 +94,8 @@ test('lists are ordered as the backend orders them', () => {
 
 test('the address says what is asked for; nonsense in it means what stands first', () => {
   const ask = (query: string) => questionOf(filterFrom('default', new URLSearchParams(query), 'ada'));
-  assert.deepEqual(ask(''), { state: 'failing', silenced: 'false' });
-  assert.deepEqual(ask('show=nonsense&severity=x'), { state: 'failing', silenced: 'false' });
+  assert.deepEqual(ask(''), { state: 'failing', silenced: 'false', masked: 'false' });
+  assert.deepEqual(ask('show=nonsense&severity=x'), { state: 'failing', silenced: 'false', masked: 'false' });
   assert.deepEqual(ask('show=all&search=disk&entity=a&labels=x'), {
     search: 'disk',
     entity: 'a',
@@ -103,11 +103,12 @@ test('the address says what is asked for; nonsense in it means what stands first
   });
   assert.deepEqual(ask('show=failing&owned=mine'), { state: 'failing', owner: 'ada' });
   assert.deepEqual(ask('show=failing&owned=nobody'), { state: 'failing', acknowledged: 'false' });
+  assert.deepEqual(ask('show=masked'), { state: 'failing', masked: 'true' });
   assert.deepEqual(ask('show=silenced&severity=critical'), { state: 'critical', silenced: 'true' });
 });
 
 test('each chip knows how many it stands for', () => {
-  assert.deepEqual(chipCounts(counts), { attention: 4, failing: 5, silenced: 1, all: 10 });
+  assert.deepEqual(chipCounts(counts), { attention: 3, failing: 5, silenced: 1, masked: 2, all: 10 });
 });
 
 test('a silence is asked for by entity, by check, or by who subscribed', () => {

@@ -34,6 +34,7 @@ export const checkCommands = defineKind({
     Hooks: hooks,
     'Publish?': yesNo('publish'),
     'Proxy Entity Name': text('proxy_entity_name'),
+    'Depends On': text('depends_on'),
     'Metric Format': text('output_metric_format'),
     'Metric Handlers': text('output_metric_handlers'),
   },
@@ -65,7 +66,15 @@ export const checkCommands = defineKind({
       'Runtime Assets',
       'Hooks',
     ],
-    ...['Publish?', 'Stdin?', 'Proxy Entity Name', 'Namespace', 'Metric Format', 'Metric Handlers'],
+    ...[
+      'Publish?',
+      'Stdin?',
+      'Proxy Entity Name',
+      'Depends On',
+      'Namespace',
+      'Metric Format',
+      'Metric Handlers',
+    ],
   ],
   fields: [
     ['text command,c', 'command line the agent runs', { asked: true }],
@@ -73,6 +82,7 @@ export const checkCommands = defineKind({
     ['text cron', 'schedule as a cron expression'],
     ['list subscriptions,s', 'subscriptions whose agents run it', { otherwise: [], asked: true }],
     ['list handlers', 'handlers of its events', { otherwise: [] }],
+    ['list depends-on', 'what has to work for it: CHECK, ENTITY/CHECK or entity:NAME'],
     ['list runtime-assets,r', 'assets the command runs with', { otherwise: [] }],
     ['text proxy-entity-name', 'entity the events are about'],
     ['switch publish,p', 'schedule it', { otherwise: true }],
@@ -161,6 +171,10 @@ export const eventCommands = defineKind({
         .join(','),
     Silenced: yesNo('check.is_silenced'),
     'Silenced By': text('check.silenced'),
+    'Masked By': ({ check }) =>
+      itemsAt((check ?? {}) as Json, 'masked_by')
+        .map(({ entity, check: of, severity }) => `${shown(entity)}/${shown(of)} (${shown(severity)})`)
+        .join(', '),
     Owner: text('check.acknowledgement.owner'),
     Comment: text('check.acknowledgement.comment'),
     Notes: ({ check }) =>
@@ -170,10 +184,10 @@ export const eventCommands = defineKind({
     Timestamp: ({ timestamp: seconds }) => timestamp(seconds),
     UUID: text('id'),
   },
-  columns: ['Entity', 'Check', 'Output', 'Status', 'Silenced', 'Timestamp', 'UUID'],
+  columns: ['Entity', 'Check', 'Output', 'Status', 'Silenced', 'Timestamp', 'UUID', 'Masked By'],
   title: (event) => `${entityOf(event)} - ${checkOf(event)}`,
   rows: [
-    ...['Entity', 'Check', 'Output', 'Status', 'History', 'Silenced', 'Silenced By'],
+    ...['Entity', 'Check', 'Output', 'Status', 'History', 'Silenced', 'Silenced By', 'Masked By'],
     ...['Owner', 'Comment', 'Notes', 'Timestamp', 'UUID'],
   ],
 });

@@ -1,6 +1,7 @@
 // What stands in the list of events, one line each: events, or groups with the events of those that are unfolded. Pure.
 import type { EventGroupRow, EventRow, WhyGone } from '../../../src/http/inspect/events/protocol.ts';
 import type { EventGroups } from './event-groups.ts';
+import { type KeyOf, keyInAll } from './event-key.ts';
 import type { EventList } from './event-list.ts';
 import type { EventFilter, GroupedBy } from './event-query.ts';
 
@@ -12,6 +13,8 @@ export type EventItem =
       readonly key: string;
       readonly event: EventRow;
       readonly gone: WhyGone | undefined;
+      /** It stands below what masks it. */
+      readonly isUnder?: boolean;
     }
   | {
       readonly type: 'group';
@@ -51,6 +54,35 @@ export const itemsOfGroups = ({
       rows.next !== undefined && more > 0 ? [{ type: 'rest', line: `${line} rest`, group, count: more }] : [];
     return [head, ...itemsOf(rows, `${line} `), ...rest];
   });
+
+/** Each event with what it masks below it, if that is unfolded and not in the list anyway. */
+export const withDependents = (
+  items: readonly EventItem[],
+  rows: ReadonlyMap<string, readonly EventRow[]>,
+  nameOf: KeyOf,
+): readonly EventItem[] => {
+  if (rows.size === 0) return items;
+  const listed = new Set(items.flatMap((item) => (item.type === 'event' ? [item.key] : [])));
+  return items.flatMap((item): readonly EventItem[] => {
+    const below = item.type === 'event' ? (rows.get(keyInAll(item.event)) ?? []) : [];
+    const added = below.filter((event) => !listed.has(nameOf(event)));
+    for (const event of added) listed.add(nameOf(event));
+    return [
+      item,
+      ...added.map((event): EventItem => {
+        const key = nameOf(event);
+        return {
+          type: 'event',
+          line: `${item.line} masks ${key}`,
+          key,
+          event,
+          gone: undefined,
+          isUnder: true,
+        };
+      }),
+    ];
+  });
+};
 
 export const rowsIn = (items: readonly EventItem[]): readonly EventRow[] =>
   items.flatMap((item) => (item.type === 'event' ? [item.event] : []));

@@ -13,7 +13,7 @@ import { severityRank } from './format.ts';
 export type Sort = 'worst' | 'newest' | 'oldest' | 'name';
 /** Whose incidents: everybody's, those of the person who looks, or those that nobody takes care of. */
 type Owned = '' | 'mine' | 'nobody';
-export type Shown = 'attention' | 'failing' | 'silenced' | 'all';
+export type Shown = 'attention' | 'failing' | 'silenced' | 'masked' | 'all';
 export type SeverityFilter = '' | 'critical' | 'warning' | 'unknown';
 
 /** By what a list can be grouped; `label:region`: by the value of a label. */
@@ -25,7 +25,7 @@ export interface EventFilter {
   readonly by: GroupedBy;
   /** Only events of this group; undefined: all groups. */
   readonly group: string | undefined;
-  /** `attention`: not passing and not silenced; `silenced`: not passing, but silenced. */
+  /** `attention`: not passing, and neither silenced nor masked; `silenced`, `masked`: not passing, but that. */
   readonly show: Shown;
   readonly severity: SeverityFilter;
   readonly owned: Owned;
@@ -49,7 +49,7 @@ const groupedBy = (text: string): GroupedBy =>
 
 export const filterFrom = (namespace: string, query: URLSearchParams, user = ''): EventFilter => ({
   namespace,
-  show: oneOf(['attention', 'failing', 'silenced', 'all'], query.get('show')),
+  show: oneOf(['attention', 'failing', 'silenced', 'masked', 'all'], query.get('show')),
   severity: oneOf(['', 'critical', 'warning', 'unknown'], query.get('severity')),
   owned: oneOf(['', 'mine', 'nobody'], query.get('owned')),
   user,
@@ -69,6 +69,7 @@ export const questionOf = (filter: EventFilter): Record<string, string> => {
   const asked = {
     state: severity || (show === 'all' ? '' : 'failing'),
     silenced: show === 'attention' ? 'false' : show === 'silenced' ? 'true' : '',
+    masked: show === 'attention' ? 'false' : show === 'masked' ? 'true' : '',
     owner: owned === 'mine' ? user : '',
     acknowledged: owned === 'nobody' ? 'false' : '',
     search,
@@ -104,23 +105,31 @@ export const comparing =
   (a: EventRow, b: EventRow): number =>
     orders[sort](placeOf(a), placeOf(b));
 
+const failures = (counts: EventCounts['all']): number => counts.critical + counts.warning + counts.unknown;
+
 /** How many each chip stands for. */
-export const chipCounts = ({ all, silenced }: EventCounts) => {
-  const failing = all.critical + all.warning + all.unknown;
-  const quiet = silenced.critical + silenced.warning + silenced.unknown;
-  return { attention: failing - quiet, failing, silenced: quiet, all: failing + all.passing };
+export const chipCounts = ({ all, silenced, masked, both }: EventCounts) => {
+  const failing = failures(all);
+  const quiet = failures(silenced) + failures(masked) - failures(both);
+  return {
+    attention: failing - quiet,
+    failing,
+    silenced: failures(silenced),
+    masked: failures(masked),
+    all: failing + all.passing,
+  };
 };
 
 export const severityCount = (
-  { all, silenced }: EventCounts,
+  { all, silenced, masked, both }: EventCounts,
   show: Shown,
   severity: Exclude<SeverityFilter, ''>,
-): number =>
-  show === 'silenced'
-    ? silenced[severity]
-    : show === 'attention'
-      ? all[severity] - silenced[severity]
-      : all[severity];
+): number => {
+  if (show === 'silenced') return silenced[severity];
+  if (show === 'masked') return masked[severity];
+  const quiet = silenced[severity] + masked[severity] - both[severity];
+  return show === 'attention' ? all[severity] - quiet : all[severity];
+};
 
 /** A silence as a question: what it covers. Both empty is refused by the API; here it is everything. */
 export const coveredBy = (silence: {

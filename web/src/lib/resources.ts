@@ -58,10 +58,20 @@ export interface EventCheck {
   readonly subscriptions: readonly string[] | null;
   readonly silenced?: readonly string[] | null;
   readonly is_silenced?: boolean;
+  readonly masked_by?: readonly Mask[] | null;
+  readonly depends_on?: readonly string[] | null;
   readonly processed_by?: string;
   readonly acknowledgement?: Acknowledgement | null;
   readonly incident_notes?: readonly IncidentNote[] | null;
   readonly pipelines?: readonly { readonly name: string }[] | null;
+}
+
+/** What masks an event, and since when in Unix seconds. */
+export interface Mask {
+  readonly entity: string;
+  readonly check: string;
+  readonly severity: string;
+  readonly since: number;
 }
 
 /** Times are Unix seconds. */
@@ -240,3 +250,21 @@ export const createSilence = (namespace: string, order: SilenceOrder): Promise<u
 
 export const deleteSilence = (namespace: string, name: string): Promise<unknown> =>
   send('DELETE', inNamespace(namespace, `silenced/${encode(name)}`));
+
+const dependsOnKey = 'mon.io/depends_on';
+
+const written = ({ labels, annotations }: Metadata): readonly string[] =>
+  (labels?.[dependsOnKey] ?? annotations?.[dependsOnKey] ?? '').split(/[\s,]+/).filter((one) => one !== '');
+
+/** What an event depends on by its check or its entity, each as `entity/check`. */
+export const targetsNamed = ({ entity, check }: MonEvent): readonly string[] => {
+  const { name } = entity.metadata;
+  const named = (target: string): string => {
+    if (target.startsWith('entity:')) return `${target.slice('entity:'.length)}/keepalive`;
+    return target.includes('/') ? target : `${name}/${target}`;
+  };
+  const all = [...(check.depends_on ?? []), ...written(check.metadata), ...written(entity.metadata)].map(
+    named,
+  );
+  return [...new Set(all)].filter((target) => target !== `${name}/${check.metadata.name}`);
+};

@@ -18,9 +18,10 @@ import { SearchBox } from '../parts/search-box.tsx';
 import { StatusIcon } from '../parts/status.tsx';
 
 const shown: readonly (readonly [Shown, string, string])[] = [
-  ['attention', 'Needs attention', 'Not passing and not silenced'],
-  ['failing', 'Not passing', 'Not passing, silenced ones too'],
+  ['attention', 'Needs attention', 'Not passing, and neither silenced nor masked'],
+  ['failing', 'Not passing', 'Not passing, silenced and masked ones too'],
   ['silenced', 'Silenced', 'Not passing, but silenced'],
+  ['masked', 'Masked', 'Not passing, but what it depends on is down'],
   ['all', 'All', 'Everything there is'],
 ];
 const severities: readonly (readonly [Exclude<SeverityFilter, ''>, number])[] = [
@@ -90,16 +91,20 @@ const Chips = ({ filter, counts }: Pick<Props, 'filter' | 'counts'>) => {
   const each = counts === undefined ? undefined : chipCounts(counts);
   return (
     <div class="chips">
-      {shown.map(([show, label, title]) => (
-        <Chip
-          key={show}
-          on={filter.show === show}
-          title={title}
-          onClick={() => setQuery({ show: show === 'attention' ? '' : show })}
-        >
-          {label} <Count of={each?.[show]} />
-        </Chip>
-      ))}
+      {shown.map(
+        ([show, label, title]) =>
+          // Where nothing depends on anything, nobody needs to learn the word.
+          (show !== 'masked' || filter.show === 'masked' || (each?.masked ?? 0) > 0) && (
+            <Chip
+              key={show}
+              on={filter.show === show}
+              title={title}
+              onClick={() => setQuery({ show: show === 'attention' ? '' : show })}
+            >
+              {label} <Count of={each?.[show]} />
+            </Chip>
+          ),
+      )}
       <span class="divider" />
       {severities.map(([severity, status]) => (
         <Chip

@@ -3,6 +3,7 @@
 import { encode } from '../lib/api.ts';
 import { allColumns, type Column, gridOf, needsHead } from '../lib/columns.ts';
 import type { EventChoice } from '../lib/event-choice.ts';
+import type { EventDependents } from '../lib/event-dependents.ts';
 import { type EventItem, groupTitle, listOfGroup } from '../lib/event-items.ts';
 import { keyInAll } from '../lib/event-key.ts';
 import type { EventFilter } from '../lib/event-query.ts';
@@ -23,9 +24,19 @@ interface Props {
   readonly choice: EventChoice;
   readonly onNearEnd: () => void;
   readonly onFold: (name: string) => void;
+  readonly dependents: EventDependents;
 }
 
-export const EventLines = ({ filter, items, total, columns, choice, onNearEnd, onFold }: Props) => {
+export const EventLines = ({
+  filter,
+  items,
+  total,
+  columns,
+  choice,
+  onNearEnd,
+  onFold,
+  dependents,
+}: Props) => {
   const silent = useSilentAgents(filter.namespace);
   return (
     <div class="event-table" style={{ '--columns': gridOf(columns) }}>
@@ -48,6 +59,9 @@ export const EventLines = ({ filter, items, total, columns, choice, onNearEnd, o
               isChosen={choice.isChosen(item.event)}
               columns={columns}
               onToggle={() => choice.toggle(item.event)}
+              isUnder={item.isUnder === true}
+              isUnfolded={dependents.rows.has(keyInAll(item.event))}
+              onUnfold={() => dependents.fold(item.event)}
             />
           ) : (
             <GroupLine

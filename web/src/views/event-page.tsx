@@ -33,6 +33,7 @@ import { SilentBanner } from '../parts/silent-banner.tsx';
 import { HistoryStrip, StatusWord } from '../parts/status.tsx';
 import { acknowledgeFor } from './acknowledge-dialog.tsx';
 import { ActorPanel } from './actor-panel.tsx';
+import { DependenciesPanel, MaskedTag } from './dependencies-panel.tsx';
 import { IncidentPanel } from './incident-panel.tsx';
 import { HelpLinks, LabelsPanel } from './labels-panel.tsx';
 import { OutputPanel } from './output-panel.tsx';
@@ -172,6 +173,7 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
           onDone={again}
         />
       )}
+      {event !== undefined && <DependenciesPanel namespace={namespace} event={event} />}
       {event !== undefined && (
         <div class="columns">
           <OutputPanel output={event.check.output} />
@@ -233,6 +235,9 @@ const Summary = ({ namespace, event: { check, timestamp }, event, since, isStale
       <span class="tags">
         {check.state !== undefined && <span class="tag">{check.state}</span>}
         {check.acknowledgement && <OwnerTag {...check.acknowledgement} />}
+        {(check.masked_by ?? []).length > 0 && (
+          <MaskedTag namespace={namespace} masks={check.masked_by ?? []} />
+        )}
         {isSilenced(event) && (
           <a class="tag silenced" href={href(`/n/${encode(namespace)}/silences`)}>
             silenced by <bdi>{(check.silenced ?? []).join(', ') || 'a silence'}</bdi>

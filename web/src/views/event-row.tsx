@@ -7,7 +7,7 @@ import type { Column } from '../lib/columns.ts';
 import { keyOf, namespaceOf } from '../lib/event-key.ts';
 import { duration, firstLine } from '../lib/format.ts';
 import { readOutput } from '../lib/output-text.ts';
-import { eventPath, isSilenced } from '../lib/resources.ts';
+import { eventPath, isSilenced, type Mask } from '../lib/resources.ts';
 import { href } from '../lib/router.ts';
 import { Ago } from '../parts/bits.tsx';
 import { OwnerTag } from '../parts/owner-tag.tsx';
@@ -24,14 +24,19 @@ interface Props {
   readonly isChosen: boolean;
   readonly columns: readonly Column[];
   readonly onToggle: () => void;
+  /** It stands below what masks it. */
+  readonly isUnder: boolean;
+  /** What it masks stands below it. */
+  readonly isUnfolded: boolean;
+  readonly onUnfold: () => void;
 }
 
 /** Drawn again only when something of it changed. */
 export const EventLine = (props: Props) => {
-  const { event, gone, silentSince, isResolving, isAt, isChosen, columns } = props;
+  const { event, gone, silentSince, isResolving, isAt, isChosen, columns, isUnder, isUnfolded } = props;
   return useMemo(
     () => <Line {...props} />,
-    [event, gone, silentSince, isResolving, isAt, isChosen, columns.join()],
+    [event, gone, silentSince, isResolving, isAt, isChosen, columns.join(), isUnder, isUnfolded],
   );
 };
 
@@ -50,7 +55,7 @@ const Line = (props: Props) => {
   const to = href(eventPath(namespaceOf(event), event));
   return (
     <li
-      class={`${isAt ? 'at' : ''} ${isChosen ? 'chosen' : ''} ${gone === undefined ? '' : 'gone'} ${silentSince === undefined ? '' : 'stale'}`}
+      class={`${isAt ? 'at' : ''} ${isChosen ? 'chosen' : ''} ${gone === undefined ? '' : 'gone'} ${props.isUnder ? 'under' : ''} ${silentSince === undefined ? '' : 'stale'}`}
       aria-current={isAt ? 'true' : undefined}
     >
       <input type="checkbox" checked={isChosen} aria-label={`Select ${keyOf(event)}`} onChange={onToggle} />
@@ -117,7 +122,10 @@ const Extra = ({ name = '', children }: { name?: string; children: ComponentChil
   </span>
 );
 
-const Tags = ({ event, gone, silentSince, isResolving, columns }: Props) => {
+const maskNames = (masks: readonly Mask[]): string =>
+  masks.map(({ entity, check }) => `${entity}/${check}`).join(', ');
+
+const Tags = ({ event, gone, silentSince, isResolving, columns, isUnfolded, onUnfold }: Props) => {
   const { check } = event;
   return (
     <span class="tags">
@@ -131,6 +139,22 @@ const Tags = ({ event, gone, silentSince, isResolving, columns }: Props) => {
       {check.state === 'flapping' && <span class="tag">flapping</span>}
       {check.acknowledgement !== null && !columns.includes('owner') && (
         <OwnerTag {...check.acknowledgement} />
+      )}
+      {check.masks > 0 && (
+        <button
+          type="button"
+          class="tag masks"
+          aria-expanded={isUnfolded}
+          title={`Fold or unfold what depends on it, is failing and was not told of (d)`}
+          onClick={onUnfold}
+        >
+          {check.masks.toLocaleString('en')} {check.masks === 1 ? 'depends' : 'depend'} on it
+        </button>
+      )}
+      {check.masked_by.length > 0 && (
+        <span class="tag masked" title={`masked by ${maskNames(check.masked_by)}`}>
+          masked
+        </span>
       )}
       {isSilenced(event) && (
         <span class="tag silenced" title={check.silenced.join(', ')}>

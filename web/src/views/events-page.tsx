@@ -5,9 +5,10 @@ import { type Access, accessTo, useAccessToSome } from '../lib/access.ts';
 import { useAlarm } from '../lib/alarm.ts';
 import { columnsFrom } from '../lib/columns.ts';
 import { type EventChoice, useEventChoice } from '../lib/event-choice.ts';
+import { type EventDependents, useEventDependents } from '../lib/event-dependents.ts';
 import { type EventFeed, useEvents } from '../lib/event-feed.ts';
 import { type EventGroups, useEventGroups } from '../lib/event-groups.ts';
-import { itemsOf, itemsOfGroups } from '../lib/event-items.ts';
+import { itemsOf, itemsOfGroups, withDependents } from '../lib/event-items.ts';
 import { keysIn, namespaceOf } from '../lib/event-key.ts';
 import { chipCounts, filterFrom } from '../lib/event-query.ts';
 import { clockTime, plural } from '../lib/format.ts';
@@ -39,7 +40,9 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
   const feed = useEvents(filter);
   const groups = useEventGroups(filter, feed.list);
   const { list } = feed;
-  const items = isGrouped ? itemsOfGroups(groups) : itemsOf(list);
+  const dependents = useEventDependents(JSON.stringify(filter), list);
+  const listed = isGrouped ? itemsOfGroups(groups) : itemsOf(list);
+  const items = withDependents(listed, dependents.rows, keysIn(namespace));
   const choice = useEventChoice(filter, items, keysIn(namespace));
   const inAll = useAccessToSome(namespace === '' ? (feed.namespaces ?? [lastNamespace.value]) : []);
   const access = namespace === '' ? inAll : accessTo(namespace);
@@ -49,7 +52,7 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
   const actions = eventActions({ filter, access, choice, total: list.total, refresh });
   const columns = columnsFrom(query.value.get('columns') ?? '', namespace === '');
   const isAnyChosen = choice.isWhole || choice.selected.length > 0;
-  useEventKeys({ access, actions, choice, groups, refresh });
+  useEventKeys({ access, actions, choice, groups, dependents, refresh });
   useFollowing(() => list.waiting.size + list.gone.size > 0 && !isAnyChosen, refresh);
   useEffect(() => {
     if (namespace !== '' && access.may('list', 'events')) void findJobs(namespace, () => void feed.refresh());
@@ -95,6 +98,7 @@ export const EventsPage = ({ namespace }: { namespace: string }) => {
           choice={choice}
           onNearEnd={isGrouped ? () => undefined : feed.more}
           onFold={groups.fold}
+          dependents={dependents}
         />
       )}
       {isGrouped && groups.total > groups.groups.length && (
@@ -164,10 +168,11 @@ interface Keys {
   readonly actions: EventActions;
   readonly choice: EventChoice;
   readonly groups: EventGroups;
+  readonly dependents: EventDependents;
   readonly refresh: () => Promise<void>;
 }
 
-const useEventKeys = ({ access, actions, choice, groups, refresh }: Keys): void => {
+const useEventKeys = ({ access, actions, choice, groups, dependents, refresh }: Keys): void => {
   const select = (): void => {
     const at = choice.itemAtCursor();
     if (at?.type === 'event') choice.toggle(at.event);
@@ -181,11 +186,16 @@ const useEventKeys = ({ access, actions, choice, groups, refresh }: Keys): void 
     if (at?.type === 'event') go(eventPath(namespaceOf(at.event), at.event));
     else if (at !== undefined) groups.fold(at.group.name);
   };
+  const unfold = (): void => {
+    const at = choice.itemAtCursor();
+    if (at?.type === 'event' && at.event.check.masks > 0) dependents.fold(at.event);
+  };
   useShortcuts([
     { keys: 'j', what: 'Next event', run: () => choice.move(1) },
     { keys: 'k', what: 'Previous event', run: () => choice.move(-1) },
     { keys: 'x', what: 'Select', run: select },
     { keys: 'Enter', what: 'Open; fold or unfold a group', run: open },
+    { keys: 'd', what: 'Fold or unfold what depends on it', run: unfold },
     { keys: 'n', what: 'Show what is new', run: () => void refresh() },
     ...(access.may('create', 'silenced')
       ? [{ keys: 's', what: 'Silence', run: () => void actions.silence() }]

@@ -28,7 +28,7 @@ export const NothingHere = ({ filter, access, counts, isLive }: NothingProps) =>
         {isSomethingThere && (
           <>
             <button type="button" onClick={() => setQuery({ show: 'all', severity: '' })}>
-              Show passing and silenced ones too
+              Show passing, silenced and masked ones too
             </button>{' '}
           </>
         )}
@@ -69,7 +69,7 @@ export const NothingHere = ({ filter, access, counts, isLive }: NothingProps) =>
       <p>Nothing needs attention.</p>
       <p class="dim">
         {isLive
-          ? 'Passing and silenced events are hidden here. '
+          ? 'Passing, silenced and masked events are hidden here. '
           : 'That was so when the backend was last heard. '}
         {showAll}
       </p>
