@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import MarkdownIt from 'markdown-it';
 import MiniSearch from 'minisearch';
 import { contents } from '../docs/site/contents.js';
+import { indexOptions } from '../docs/site/ranking.js';
 import { drawMachines, loadGraphs } from './machine-drawings.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -17,7 +18,11 @@ const stampFile = join(out, '.stamp');
 const site = join(docs, 'site');
 const searchLibrary = join(root, 'node_modules/minisearch/dist/es/index.js');
 
-const pages = contents.flatMap(({ part, pages: paths }) => paths.map((path) => ({ part, path })));
+/** Pages with a heading for every command or state: these headings would hide the guides. */
+const lists = new Set(['reference/mon-ctl.md', 'reference/machines.md', 'reference/resources.md']);
+const pages = contents.flatMap(({ part, weight, pages: paths }) =>
+  paths.map((path) => ({ part, path, weight: lists.has(path) ? 0.4 : weight })),
+);
 const htmlOf = (path) => path.replace(/\.md$/, '.html');
 const escaped = (text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -131,8 +136,10 @@ const rendered = ({ path, tokens }) => {
 };
 
 /** The page as tokens, its title, and its sections for the search. */
-const parse = ({ path }) => {
-  const tokens = markdown.parse(readFileSync(join(docs, path), 'utf8'), {});
+const parse = ({ path, weight }) => {
+  const source = readFileSync(join(docs, path), 'utf8');
+  const keywords = /^<!-- keywords: (.*) -->$/m.exec(source)?.[1] ?? '';
+  const tokens = markdown.parse(source, {});
   const sections = [];
   const slugs = new Map();
   let title = '';
@@ -153,7 +160,7 @@ const parse = ({ path }) => {
   }
   anchors.set(path, new Set(tokens.map((token) => token.attrGet('id')).filter(Boolean)));
   if (title === '') faults.push(`docs/${path} has no heading`);
-  return { path, tokens, title, sections };
+  return { path, tokens, title, sections, keywords, weight };
 };
 
 markdown.renderer.rules.heading_close = (tokens, at, _options, { drawings }) => {
@@ -211,17 +218,17 @@ const neighbours = (parsed, at) => {
 };
 
 const indexOf = (parsed) => {
-  const index = new MiniSearch({
-    fields: ['title', 'heading', 'text'],
-    storeFields: ['title', 'heading', 'url'],
-  });
+  const index = new MiniSearch(indexOptions);
   index.addAll(
-    parsed.flatMap(({ path, title, sections }) =>
+    parsed.flatMap(({ path, title, sections, keywords, weight }) =>
       sections.map(({ slug, heading, text }) => ({
         id: `${path}#${slug}`,
         url: htmlOf(path) + (slug === '' ? '' : `#${slug}`),
         title,
         heading,
+        // Words of the whole page find its beginning.
+        keywords: slug === '' ? keywords : '',
+        weight,
         text: text.join(' '),
       })),
     ),
@@ -260,7 +267,8 @@ if (!process.argv.includes('--if-stale') || !isFresh(wanted)) {
   for (const { graph, layout } of await drawMachines(graphs))
     write(join(dirname(machinesPage), drawingOf(graph)), chartSvg(graph, layout));
   write('search-index.json', indexOf(parsed));
-  for (const name of ['style.css', 'search.js']) copyFileSync(join(site, name), join(out, name));
+  for (const name of ['style.css', 'search.js', 'ranking.js'])
+    copyFileSync(join(site, name), join(out, name));
   copyFileSync(searchLibrary, join(out, 'minisearch.js'));
   copyFileSync(join(root, 'web/public/icon.svg'), join(out, 'icon.svg'));
   mkdirSync(join(out, 'images'), { recursive: true });

@@ -23,6 +23,7 @@ import { placeholder, shownDefault } from '../dist/src/program/command-line.js';
 import { environmentName } from '../dist/src/program/resolve.js';
 import { cell, writeDoc } from './generated-doc.js';
 import { agentLines, backendLines, faultsOfLines } from './log-lines.js';
+import { backendEvents, checkEvents, faultsOfMadeEvents, hostEvents } from './made-events.js';
 
 const note = '<!-- Written by scripts/reference-docs.js from the code. -->';
 const code = (text) => (text === '' ? '' : `\`${text}\``);
@@ -320,7 +321,7 @@ const lineTable = (lines, worth) =>
       .map(([, text, meaning]) => [`\`${text.replaceAll('`', "'")}\``, cell(meaning)]),
   );
 
-const faults = faultsOfLines();
+const faults = [...faultsOfLines(), ...faultsOfMadeEvents()];
 if (faults.length > 0) throw new Error(faults.join('\n'));
 
 page(
@@ -357,6 +358,55 @@ ${lineTable(agentLines, 'look')}
 ## Agent: about one message or run
 
 ${lineTable(agentLines, 'note')}
+`,
+);
+
+/** Without the last column: where the code makes it. */
+const eventRows = (rows, more = []) => rows.map((row) => [...row.slice(0, -1), ...more].map(cell));
+
+page(
+  'events',
+  `# Events that mon makes
+
+${note}
+
+Most events are results of checks. These are made by the backend or the agent itself. Filters and handlers treat them like all others. A test compares
+this page with the code.
+
+## About hosts
+
+${table(['Check', 'Made when', 'Status', 'Handlers', 'Kept'], eventRows(hostEvents))}
+
+[Notice silent hosts](../guides/keepalives.md) shows them in order.
+
+## About checks
+
+They have the name of the check, and go to its handlers.
+
+${table(['Event', 'Made when', 'Status'], eventRows(checkEvents))}
+
+## Metrics without a check
+
+The StatsD listener of an agent sends one event without a check every \`--statsd-flush-interval\`, to \`--statsd-event-handlers\`. It is handled and not kept.
+
+## About the backend itself
+
+In the namespace \`mon-system\`, of an entity of class \`backend\` with the name of the backend's host. The handler has the name of the check: create it, and
+you are told.
+
+${table(['Check', 'Failing when', 'Passes when'], eventRows(backendEvents))}
+
+\`\`\`yaml
+type: Handler
+api_version: core/v2
+metadata: {name: watchdog, namespace: mon-system}
+spec: {type: pipe, command: notify-on-call, timeout: 30, filters: [is_incident]}
+\`\`\`
+
+## Messages inside
+
+The statecharts of agents, checks and sessions exchange messages, which these pages call events of a machine. [Statecharts](machines.md) lists every one with
+its meaning, and draws the machine that takes it.
 `,
 );
 
@@ -401,6 +451,8 @@ const wordsOf = (rule) =>
 writeDoc(
   'running/alerts.md',
   `# Alerts on mon itself
+
+<!-- keywords: prometheus monitor the backend watchdog alertmanager grafana -->
 
 ${note}
 

@@ -1,12 +1,15 @@
 // What the handbook consists of, in reading order. Paths are relative to docs/; each page's title is its first heading.
+// `weight` ranks the pages of a part in the search.
 export const contents = [
-  { part: 'Tutorial', pages: ['tutorial/first-alert.md'] },
+  { part: 'Tutorial', weight: 1.5, pages: ['tutorial/first-alert.md'] },
   {
     part: 'Guides',
+    weight: 1.5,
     pages: [
       'guides/checks.md',
       'guides/handlers.md',
       'guides/filters.md',
+      'guides/metrics.md',
       'guides/silences.md',
       'guides/dependencies.md',
       'guides/keepalives.md',
@@ -26,7 +29,9 @@ export const contents = [
   },
   {
     part: 'Running it',
+    weight: 1.4,
     pages: [
+      'running/production.md',
       'packages.md',
       'running/sizing.md',
       'running/logs.md',
@@ -43,6 +48,7 @@ export const contents = [
   },
   {
     part: 'Reference',
+    weight: 1,
     pages: [
       'reference/settings.md',
       'reference/resources.md',
@@ -58,6 +64,7 @@ export const contents = [
   },
   {
     part: 'How it works',
+    weight: 0.4,
     pages: ['architecture.md', 'actors.md', 'machines.md', 'inspection.md'],
   },
 ];

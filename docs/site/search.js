@@ -1,5 +1,6 @@
 // Search in the handbook: the index is read at the first key, and nothing leaves this site.
 import MiniSearch from './minisearch.js';
+import { find, indexOptions } from './ranking.js';
 
 const input = document.querySelector('.search input');
 const list = document.querySelector('.search ol');
@@ -10,10 +11,7 @@ let index;
 const load = async () => {
   const response = await fetch(`${base}search-index.json`);
   if (!response.ok) throw new Error(`the search index is missing (${response.status})`);
-  return MiniSearch.loadJSON(await response.text(), {
-    fields: ['title', 'heading', 'text'],
-    storeFields: ['title', 'heading', 'url'],
-  });
+  return MiniSearch.loadJSON(await response.text(), indexOptions);
 };
 
 const item = ({ title, heading, url }) => {
@@ -44,16 +42,15 @@ const search = async () => {
   }
   try {
     index ??= load();
-    const found = (await index).search(query, {
-      prefix: true,
-      fuzzy: 0.15,
-      combineWith: 'AND',
-      boost: { heading: 4, title: 2 },
-    });
+    const { complete, found } = find(await index, query);
     if (query !== input.value.trim()) return;
-    list.replaceChildren(
-      ...(found.length === 0 ? [words(`Nothing about “${query}”.`)] : found.slice(0, shownResults).map(item)),
-    );
+    const note =
+      found.length === 0
+        ? [words(`Nothing about “${query}”.`)]
+        : complete
+          ? []
+          : [words('No section has all of these words. Sections with some of them:')];
+    list.replaceChildren(...note, ...found.slice(0, shownResults).map(item));
   } catch (error) {
     index = undefined;
     list.replaceChildren(words(`Search does not work: ${error.message}.`));

@@ -4,8 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { startStandIn } from '../store/mongodb-server.ts';
 import { isShown, Reader } from './examples.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -32,6 +33,7 @@ const readings = [
     'guides/filters',
     'guides/keepalives',
     'guides/proxy-entities',
+    'guides/metrics',
     'guides/assets',
     'guides/access',
     'guides/directories',
@@ -45,16 +47,31 @@ const readings = [
   ['running/recovery'],
 ];
 
-for (const pages of readings)
-  test(`the examples of ${pages.join(', ')} run`, async (t) => {
-    const dir = mkdtempSync(join(tmpdir(), 'mon-handbook-'));
-    const reader = await Reader.open(dir, root);
-    t.after(async () => {
-      await reader.close();
-      rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
-    });
-    for (const page of pages)
-      await t.test(page, async () => {
-        await reader.read(join(root, 'docs', `${page}.md`));
-      });
+const openReader = async (t: TestContext, given: Readonly<Record<string, number>> = {}): Promise<Reader> => {
+  const dir = mkdtempSync(join(tmpdir(), 'mon-handbook-'));
+  const reader = await Reader.open(dir, root, given);
+  t.after(async () => {
+    await reader.close();
+    rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
   });
+  return reader;
+};
+
+// Each reading has folders and ports of its own, and mostly waits: two at once take little more than the longer one.
+describe('the examples of the handbook', { concurrency: 2 }, () => {
+  for (const pages of readings)
+    test(`of ${pages.join(', ')} run`, async (t) => {
+      const reader = await openReader(t);
+      for (const page of pages)
+        await t.test(page, async () => {
+          await reader.read(join(root, 'docs', `${page}.md`));
+        });
+    });
+
+  test('of running/mongodb run, with a MongoDB', async (t) => {
+    const server = await startStandIn('mon');
+    t.after(() => server.stop());
+    const reader = await openReader(t, { 27017: Number(new URL(server.url).port) });
+    await reader.read(join(root, 'docs/running/mongodb.md'));
+  });
+});

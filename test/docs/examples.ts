@@ -84,10 +84,14 @@ export class Reader {
     process.on('exit', this.#kill).on('SIGTERM', this.#leave);
   }
 
-  /** The programs as commands on the path, and free ports instead of the default ones. */
-  static async open(dir: string, root: string): Promise<Reader> {
-    const names = ['8080', '8081', '3031', '3030', '8125', '8090'];
-    const ports = new Map<string, number>();
+  /** The programs as commands on the path, and free ports instead of the default ones; `given` are those of servers that run already. */
+  static async open(
+    dir: string,
+    root: string,
+    given: Readonly<Record<string, number>> = {},
+  ): Promise<Reader> {
+    const names = ['8080', '8081', '3031', '3030', '8125', '8090', '2003'];
+    const ports = new Map<string, number>(Object.entries(given));
     for (const name of names) ports.set(name, await freePort());
     const bin = join(dir, '.bin');
     mkdirSync(bin);
@@ -166,7 +170,10 @@ export class Reader {
   #local(text: string): string {
     let local = text;
     for (const [name, port] of this.#ports)
-      local = local.replaceAll(new RegExp(`(127\\.0\\.0\\.1[ :])${name}\\b`, 'g'), `$1${port}`);
+      local = local.replaceAll(
+        new RegExp(`(127\\.0\\.0\\.1(?:[ :]|", |, port: ))${name}\\b`, 'g'),
+        `$1${port}`,
+      );
     return local;
   }
 
