@@ -233,6 +233,103 @@ export const backendLines = [
     'A message of a client was refused.',
   ],
   ['note', 'failed to parse ... payload', 'The same: it is not valid JSON, or has fields of the wrong type.'],
+  // Warnings.
+  [
+    'look',
+    'asset "..." was requested but does not exist',
+    'A check names an asset that is not defined. Agents run it without. Create the asset, or correct the name.',
+  ],
+  [
+    'look',
+    'directory login refused: ...',
+    'Somebody could not log in through LDAP or Active Directory; the line says why.',
+  ],
+  [
+    'look',
+    'OIDC request failed',
+    'The issuer did not answer as expected; `why` has its words. Look at the provider and its clock.',
+  ],
+  [
+    'look',
+    'traces cannot be sent to the collector',
+    'The collector of OpenTelemetry does not answer. Events are not affected.',
+  ],
+  [
+    'look',
+    'unable to remove access for other users of this machine',
+    'Files of the backend can be read by others. Change their owner or mode.',
+  ],
+  [
+    'look',
+    'there is no control socket: backup, upgrade and check-store work only while this backend is stopped',
+    'The socket in the state directory could not be made. Look at the rights, and at the length of the path.',
+  ],
+  [
+    'look',
+    'unable to tell systemd how this service is: systemd-notify is needed',
+    'The unit is of type notify, and the program `systemd-notify` is missing: systemd would restart the service.',
+  ],
+  [
+    'look',
+    'mailbox full',
+    'More messages came for one actor (`actor`) than its mailbox holds; `rule` says what happened to them. If it stays, the machine is too slow: see [Sizing](../running/sizing.md).',
+  ],
+  [
+    'look',
+    'the store holds records of an older format, which are read as before: run `mon-backend upgrade` when it suits you',
+    'After an upgrade of the program. Back up, then run it.',
+  ],
+  [
+    'look',
+    'the user ... still has the built-in password, and other machines can reach this backend: anyone can send events for any entity. Change it, and start agents with --password <new>',
+    'See [Security](../security.md). The line has the commands.',
+  ],
+  [
+    'note',
+    'written, with configuration problems',
+    'A definition was saved that cannot work as it stands; `warnings` says why. The person who saved it saw the same.',
+  ],
+  [
+    'note',
+    'client disconnected: it did not read its response in time',
+    'A browser or program stopped reading a large answer.',
+  ],
+  [
+    'note',
+    'rejected: too many large responses are still being read',
+    'A large request was answered with 503. If it stays, find the client that reads slowly.',
+  ],
+  [
+    'note',
+    'invalid client signature',
+    'A keepalive of a client of the earlier generation was not signed as before, and was refused.',
+  ],
+  ['note', 'invalid check result signature', 'The same, of a result.'],
+  [
+    'note',
+    'failed to publish a proxy check request',
+    'A token of the check has no value for this client; `unmatched` names it.',
+  ],
+  [
+    'note',
+    'the broker is gone; its clients are not called silent meanwhile',
+    'The connection to a message broker is lost; it is made again.',
+  ],
+  [
+    'note',
+    'created an encryption key; keep a copy of it apart from the store',
+    'At the first start. Without this file a backup cannot be used.',
+  ],
+  [
+    'note',
+    'on standby: another backend serves this database; this one takes over when it stops',
+    'Ordinary, of a second backend.',
+  ],
+  [
+    'note',
+    'taking over the database',
+    'The backend on standby begins to serve. Find out what happened to the other one.',
+  ],
 ];
 
 /** Lines of the agent. */
@@ -305,6 +402,37 @@ export const agentLines = [
   ],
   ['note', 'unable to extract metrics from many lines of check output', 'The same.'],
   ['note', 'too many metrics in check output', 'Only the first 15,000 points are sent.'],
+  // Warnings.
+  [
+    'look',
+    'the entity stored by the backend differs from the local settings and takes precedence',
+    'Flags or settings of this agent have no effect; the following lines name each. Change the entity, or start with `--agent-managed-entity`.',
+  ],
+  [
+    'look',
+    'unable to clean up the asset cache',
+    'Unused assets stay on the disk. Look at the rights of the cache directory.',
+  ],
+  [
+    'note',
+    'entity not filtered from any asset builds, not installing asset',
+    'No build of the asset fits this machine: its filters name another system or processor.',
+  ],
+  [
+    'note',
+    'event truncated to fit into one message',
+    'The event was larger than a message may be; its output was cut.',
+  ],
+  [
+    'note',
+    'the api queue ended with a partial write; it was truncated there',
+    'The machine stopped while an event was written, before its sender was told that it was accepted.',
+  ],
+  [
+    'note',
+    'keepalive pipeline ignored: write core/v2.Pipeline.<name>',
+    'A name in `--keepalive-pipelines` has the wrong form.',
+  ],
 ];
 
 const source = fileURLToPath(new URL('../src', import.meta.url));

@@ -377,7 +377,7 @@ this page with the code.
 
 ${table(['Check', 'Made when', 'Status', 'Handlers', 'Kept'], eventRows(hostEvents))}
 
-[Notice silent hosts](../guides/keepalives.md) shows them in order.
+[Detect silent hosts with keepalives](../guides/keepalives.md) shows them in order.
 
 ## About checks
 
@@ -456,7 +456,7 @@ writeDoc(
 
 ${note}
 
-A monitoring system that stands still is quiet, so let something else watch it: Prometheus, or another backend. This page has the rules of
+A monitoring system that has stopped sends no alerts, so let something else monitor it: Prometheus, or another backend. This page has the rules of
 \`deploy/prometheus/alerts.yml\`, with what to do about each. \`GET /metrics\` of the backend needs no login; [Metrics](../metrics.md) lists all of them.
 
 \`\`\`yaml
