@@ -258,7 +258,7 @@ describe('in a browser', { skip: withoutBrowser }, () => {
 
     await page.locator('.crumbs a').click();
     await page.locator('.table.config tr', { hasText: 'every 30 s' }).waitFor();
-    await page.getByLabel('Search checks').fill('nothing like it');
+    await page.getByLabel('Search checks').fill('disk-free and-more');
     await page.getByText('None fits.').waitFor();
     await page.getByLabel('Search checks').fill('disk');
     await page.locator('.table.config a').click();
