@@ -8,12 +8,15 @@ import { MonError } from '../model/errors.ts';
 import type { CheckEvent, Event } from '../model/event/event.ts';
 import { defaultNamespace, keepaliveCheckName } from '../model/resource/names.ts';
 import type { Silenced } from '../model/silence/silenced.ts';
+import type { ShardHosting } from './compose/dependencies.ts';
 import { gaugesOf } from './compose/gauges.ts';
 import { type BackendOptions, type Opened, openDependencies } from './compose/open-dependencies.ts';
 import { type Rebuilt, restoreBackend } from './compose/restore.ts';
 import type { Services } from './compose/services.ts';
+import { BackendShardHost, type ShardPart } from './compose/shard-host.ts';
 import { compose } from './compose.ts';
 import type { GroupCommit } from './durable/group-commit.ts';
+import { onceShard } from './durable/record-shard.ts';
 import type { OfferedEvent } from './elsewhere.ts';
 import type { EventSource } from './event-spans.ts';
 import type { EventIndex } from './events/event-index.ts';
@@ -77,6 +80,8 @@ export class Backend {
   readonly incidents: IncidentsAnywhere;
   /** What people do to many events in one go. */
   readonly jobs: JobsAnywhere;
+  /** In a cluster: brings shards up and down, as the leases say. Undefined without `hosting`. */
+  readonly shards: BackendShardHost | undefined;
   readonly #options: BackendOptions;
   readonly #services: Services;
   readonly #entities: EntityService;
@@ -140,6 +145,7 @@ export class Backend {
       run: async (namespace, check, subscriptions) =>
         (await this.executeCheck(namespace, check, subscriptions)).warnings,
     });
+    this.shards = this.#openShards(options.hosting, opened);
     this.#entities = new EntityService({
       ...this.#services,
       ...options,
@@ -149,18 +155,49 @@ export class Backend {
     });
   }
 
+  #openShards(hosting: ShardHosting | undefined, opened: Opened): BackendShardHost | undefined {
+    if (hosting === undefined) return undefined;
+    const { schedules, silences, clients } = this.#services;
+    const { registry, faults } = opened.runtime;
+    const ofOnce: ShardPart = {
+      load: (shard) => {
+        if (shard !== onceShard) return;
+        this.#finishDeletionsOfClients();
+        void this.#restoreBuiltIns();
+      },
+      unload: async (shard) => (shard === onceShard ? clients.unload() : undefined),
+    };
+    const ofSilences: ShardPart = { load: (shard) => silences.load(shard), unload: async () => {} };
+    const ofJobs: ShardPart = { load: () => {}, unload: (shard) => this.#jobs.unload(shard) };
+    return new BackendShardHost({
+      ...opened,
+      hosting,
+      registry,
+      log: this.#options.log,
+      services: this.#services,
+      parts: [schedules, ofSilences, ofOnce, ofJobs],
+      onFault: (what, error) => faults.report(what, error),
+    });
+  }
+
   /** Opens everything on a store: resources, then every entity and check with what is left of its waits. */
   static async open(
     options: BackendOptions,
   ): Promise<{ readonly backend: Backend; readonly rebuilt: Rebuilt }> {
-    const opened = await openDependencies(options);
-    const backend = new Backend(options, opened);
+    let backend: Backend | undefined;
+    const opened = await openDependencies(options, (shard) => backend?.shards?.lost(shard));
+    backend = new Backend(options, opened);
     const rebuilt = await backend.#begin();
-    // A store that cannot be written to is no reason not to watch.
-    await restoreBuiltIns(opened.table).catch((error: unknown) =>
-      options.log.error({ err: error }, 'the secrets provider `env` could not be made'),
-    );
+    // In a cluster one of the backends does.
+    if (options.hosting === undefined) await backend.#restoreBuiltIns();
     return { backend, rebuilt };
+  }
+
+  /** A store that cannot be written to is no reason not to watch. */
+  async #restoreBuiltIns(): Promise<void> {
+    await restoreBuiltIns(this.resources).catch((error: unknown) =>
+      this.#options.log.error({ err: error }, 'the secrets provider `env` could not be made'),
+    );
   }
 
   /** From here on checks are scheduled and edges may let traffic in. */
@@ -206,6 +243,10 @@ export class Backend {
     watchdog.start();
     problems.start();
     this.#jobs.start();
+    this.#finishDeletionsOfClients();
+  }
+
+  #finishDeletionsOfClients(): void {
     this.#finishDeletions().catch((error: unknown) =>
       this.runtime.faults.report('finishing the deletion of clients', error),
     );

@@ -59,6 +59,7 @@ export const compose = (dependencies: Dependencies): Services => {
     commit,
     nowMs,
     faults,
+    shards: dependencies.hosting?.shards,
     after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
     changed: (namespace) => events.silencesChanged(namespace),
   });
@@ -85,7 +86,11 @@ export const compose = (dependencies: Dependencies): Services => {
   const pipelines = composePipelines(dependencies, configuration, secrets, (namespace, names) =>
     silences.book.suppress(namespace, names),
   );
-  const announcements = new Announcements({ commit, deliveries: pipelines.deliveries });
+  const announcements = new Announcements({
+    commit,
+    deliveries: pipelines.deliveries,
+    shards: dependencies.hosting?.shards,
+  });
   const announce = (event: Event, receipt?: Receipt): void => announcements.tell(event, receipt);
 
   const withheld = new Withheld();
@@ -130,9 +135,7 @@ export const compose = (dependencies: Dependencies): Services => {
     name: dependencies.name,
     table,
     nowMs,
-    ensureEntity: (namespace, name) => tree.ensureEntity(namespace, name),
-    tell: registry.tell,
-    accept: (event, receipt) => ingest.here({ type: 'event', event }, receipt),
+    accept: (event, receipt) => ingest.platform(event, receipt),
     onFault: (error) => faults.report('an event about the platform', error),
   });
   const clients: Clients = new Clients({

@@ -3,9 +3,12 @@
 import type { Event } from '../model/event/event.ts';
 import type { Receipt } from './runtime/outcome.ts';
 
-/** What an edge took in: an agent's result, an agent's keepalive, or an event that a client of the API wrote. */
+/**
+ * What was taken in: an agent's result, an agent's keepalive, an event of a backend about itself, or one that a client of the API
+ * wrote.
+ */
 export type OfferedEvent =
-  | { readonly type: 'event' | 'keepalive'; readonly event: Event }
+  | { readonly type: 'event' | 'keepalive' | 'platform'; readonly event: Event }
   | { readonly type: 'written'; readonly event: Event; readonly repeatKey: string | null };
 
 export interface Elsewhere {

@@ -59,10 +59,11 @@ export class Ingest {
     else this.#event(event, receipt);
   }
 
-  /** An event about this backend, or one that another backend sent here because its entity lives here. */
+  /** An event that another backend sent here because its entity lives here. */
   here(offered: OfferedEvent, receipt: Receipt): void {
     if (offered.type === 'written') this.#write(offered.event, offered.repeatKey, receipt);
     else if (offered.type === 'keepalive') this.#keepalive(offered.event, receipt);
+    else if (offered.type === 'platform') this.#platform(offered.event, receipt);
     else this.#event(offered.event, receipt);
   }
 
@@ -120,6 +121,29 @@ export class Ingest {
       newId: this.#ports.newId(),
     };
     this.#ports.registry.tell(this.#ports.tree.ensureEntity(namespace, name), fact, receipt);
+  }
+
+  /** An event of a backend about itself. Its entity, of class `backend`, lives where the name of the backend belongs. */
+  platform(event: Event, receipt: Receipt): void {
+    const { name } = event.entity.metadata;
+    if (this.#livesElsewhere(event, name)) this.#send(name, { type: 'platform', event }, receipt);
+    else this.#platform(event, receipt);
+  }
+
+  #platform(event: Event, receipt: Receipt): void {
+    const namespace = eventNamespace(event);
+    if (!this.#ports.namespaceExists(namespace)) return refuse(receipt, missingNamespace(namespace));
+    if (!hasCheck(event)) return refuse(receipt, new MonError('invalid', 'it must carry a check'));
+    const { entity } = event;
+    const [forEntity, forEvent] = joinReceipts(receipt);
+    // It would become a proxy entity otherwise.
+    const fact: EntityFact = { type: 'entity.declared', entity, nowMs: this.#ports.nowMs() };
+    this.#ports.registry.tell(
+      this.#ports.tree.ensureEntity(namespace, entity.metadata.name),
+      fact,
+      forEntity,
+    );
+    this.#tellCheck(namespace, event, forEvent);
   }
 
   /** What an entity actor made of a keepalive, or of its absence: an event of the check `keepalive`. */

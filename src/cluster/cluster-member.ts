@@ -238,7 +238,10 @@ export const createMember = ({
   };
   const holds = (shard: number, epoch: number): boolean => {
     const holding = held.holding(shard);
-    const isRunning = holding === 'owned' || (holding === 'handingOver' && !held.isGivingBack(shard));
+    const isRunning =
+      holding === 'loading' ||
+      holding === 'owned' ||
+      (holding === 'handingOver' && !held.isGivingBack(shard));
     return isRunning && held.epoch(shard) === epoch;
   };
   const isEmpty = (): boolean =>

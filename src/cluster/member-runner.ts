@@ -6,7 +6,7 @@ import { memberTickMs } from './limits.ts';
 import type { Instant, MemberEffect, MemberReply, MemberRequest } from './member-requests.ts';
 
 /** Who runs the actors of a shard. */
-interface ShardHost {
+export interface ShardHost {
   /** Reads the records of the shard and starts its actors. A rejection gives the lease back. */
   load(shard: number, epoch: number): Promise<void>;
   /** Stops the actors in order: resolves once everything that was accepted is settled. Ends a load that is under way. */

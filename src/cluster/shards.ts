@@ -30,9 +30,11 @@ const finalized = (hash: number): number => {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 };
 
+/** The shard of an entity or of a check definition by its key, `namespace/name`: 0 to 255. */
+export const shardOfKey = (key: string): number => stableHash(key) % shardCount;
+
 /** The shard of an entity or of a check definition: 0 to 255. */
-export const shardOf = (namespace: string, name: string): number =>
-  stableHash(`${namespace}/${name}`) % shardCount;
+export const shardOf = (namespace: string, name: string): number => shardOfKey(`${namespace}/${name}`);
 
 /** The member that should own a shard, whatever the order of the names; undefined without members. */
 export const placement = (members: readonly string[], shard: number): string | undefined => {

@@ -197,6 +197,8 @@ class MongoStore implements SharedStore {
   readonly leases: LeaseStore;
   readonly #writer = `${hostname()}:${process.pid}:${randomUUID()}`;
   #commits = 0;
+  /** Kinds whose index by shard is known to exist. */
+  readonly #shardIndexes = new Set<RecordKind>();
   readonly #quarantined: Quarantined[] = [];
   readonly #underWay = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
@@ -341,8 +343,7 @@ class MongoStore implements SharedStore {
   }
 
   async *scanShard(kind: RecordKind, shard: number): AsyncIterable<Entry> {
-    // Nothing is changed where the index exists.
-    await this.#ask(() => this.#rows(kind).createIndex({ shard: 1, _id: 1 }));
+    await this.#indexShards(kind);
     for (let after = ''; ; ) {
       this.#refuseWhenClosed();
       const page = await this.#read(() =>
@@ -359,7 +360,15 @@ class MongoStore implements SharedStore {
     }
   }
 
-  async assignShards(kind: RecordKind, shardOf: (key: string) => number): Promise<number> {
+  /** Once for each start of a backend; nothing is changed where the index exists. */
+  async #indexShards(kind: RecordKind): Promise<void> {
+    if (this.#shardIndexes.has(kind)) return;
+    await this.#ask(() => this.#rows(kind).createIndex({ shard: 1, _id: 1 }));
+    this.#shardIndexes.add(kind);
+  }
+
+  async assignShards(kind: RecordKind, shardOf: (key: string) => number | undefined): Promise<number> {
+    await this.#indexShards(kind);
     let assigned = 0;
     for (let after = ''; ; ) {
       this.#refuseWhenClosed();
@@ -369,13 +378,13 @@ class MongoStore implements SharedStore {
           .find(query, { projection: { _id: 1 }, sort: { _id: 1 }, limit: scanPageEntries })
           .toArray(),
       );
-      if (page.length > 0) {
-        const updates = page.map(({ _id }) => ({
-          updateOne: { filter: { _id, shard: null }, update: { $set: { shard: shardOf(_id) } } },
-        }));
-        await this.#ask(() => this.#rows(kind).bulkWrite(updates, { ordered: false }));
-      }
-      assigned += page.length;
+      const updates = page.flatMap(({ _id }) => {
+        const shard = shardOf(_id);
+        if (shard === undefined) return [];
+        return { updateOne: { filter: { _id, shard: null }, update: { $set: { shard } } } };
+      });
+      if (updates.length > 0) await this.#ask(() => this.#rows(kind).bulkWrite(updates, { ordered: false }));
+      assigned += updates.length;
       after = page.at(-1)?._id ?? after;
       if (page.length < scanPageEntries) return assigned;
     }

@@ -53,6 +53,9 @@ export interface SharedStore extends MaintainedStore {
    * `seenRev`; 0: no record. False if it is another one. Rejects with a StoreError if the outcome is unknown.
    */
   replace(kind: RecordKind, key: string, seenRev: number, record: StoredRecord | undefined): Promise<boolean>;
-  /** Gives a shard to each record without one, as a single backend leaves them. Resolves to their number. */
-  assignShards(kind: RecordKind, shardOf: (key: string) => number): Promise<number>;
+  /**
+   * Gives a shard to each record without one, as a single backend leaves them, unless it belongs to none. Resolves to the number
+   * of those that were given one.
+   */
+  assignShards(kind: RecordKind, shardOf: (key: string) => number | undefined): Promise<number>;
 }

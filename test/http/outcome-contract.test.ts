@@ -308,9 +308,6 @@ test('the failure contract holds for senders inside the backend', async (t) => {
     name: 'inside-1',
     table,
     nowMs: () => Date.now(),
-    ensureEntity: () => 'entity:nobody',
-    // Only the event counts here.
-    tell: (_id, _fact, receipt) => receipt({ type: 'done' }),
     accept: (event, receipt) => {
       const moved = {
         ...event,

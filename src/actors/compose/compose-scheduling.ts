@@ -1,5 +1,6 @@
 // Scheduling: from the definitions to the requests that go out, and the watchdog over it. A check that is due is asked for from
 // agents and from clients of the earlier generation.
+import { shardOf } from '../../cluster/shards.ts';
 import type { CheckConfig } from '../../model/check/check.ts';
 import type { Entity } from '../../model/entity/entity.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
@@ -44,7 +45,7 @@ export interface Scheduling {
 }
 
 export const composeScheduling = (
-  { runtime, families, commit, log }: Dependencies,
+  { runtime, families, commit, log, hosting }: Dependencies,
   {
     configuration,
     pipelines,
@@ -99,8 +100,12 @@ export const composeScheduling = (
     else after(delayMs, go);
     return issued;
   };
+  const shards = hosting?.shards;
+  const isScheduledHere = ({ metadata: { namespace = '', name } }: CheckConfig): boolean =>
+    shards === undefined || shards.isMine(shardOf(namespace, name));
   const schedules = new Schedules({
     families,
+    shards,
     faults,
     nowMs,
     issue: (config, issued) => {
@@ -110,7 +115,7 @@ export const composeScheduling = (
   });
   const watchdog = new Watchdog({
     clock: runtime.clock,
-    checks: () => configuration.checks(),
+    checks: () => configuration.checks().filter(isScheduledHere),
     revive: (config) => schedules.revive(config),
     lastStatus: lastWatchdogStatus,
     onChange: (stopped) => {

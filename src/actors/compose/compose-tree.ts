@@ -45,7 +45,7 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
   const nowMs = (): number => runtime.clock.wallMs();
   /**
    * Tells an actor what became of what it asked for: one that is flooded again later, since it waits for this. One that was
-   * deleted meanwhile need not know; a failure is reported.
+   * deleted meanwhile, or stopped, need not know: what is stored tells its next life. A failure is reported.
    */
   const note = (id: ActorId, fact: CheckFact | EntityFact, what: string): void => {
     const report = reportReceipt((error) => faults.report(`noting ${what} of ${id}`, error));
@@ -53,7 +53,7 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
       const why = outcome.type === 'busy' ? outcome.why : undefined;
       if (why === 'mailboxFull' || why === 'restarting')
         runtime.deadlines.after(noteAgainMs, () => note(id, fact, what));
-      else if (why !== 'noActor') report(outcome);
+      else if (why !== 'noActor' && why !== 'stopped') report(outcome);
     });
   };
 
@@ -83,6 +83,7 @@ export const composeTree = (dependencies: Dependencies, neighbours: TreeNeighbou
   const checkDeliveries = new CheckDeliveries({
     deliveries: pipelines.deliveries,
     commit,
+    shards: dependencies.hosting?.shards,
     nowMs,
     after: (delayMs, fire) => void runtime.deadlines.after(delayMs, fire),
     note: (id, fact) => note(id, fact, 'a delivery'),

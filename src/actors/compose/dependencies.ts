@@ -1,6 +1,8 @@
 // Dependencies: what a backend is put together from.
 import type { TrustedAuthorities } from '../../model/access/trusted-authorities.ts';
+import type { SharedStore } from '../../store/record-fence.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
+import type { HostedShards } from '../durable/hosted-shards.ts';
 import type { Elsewhere } from '../elsewhere.ts';
 import type { EventSpans } from '../event-spans.ts';
 import type { BootPorts } from '../families/boot/boot-family.ts';
@@ -15,6 +17,15 @@ import type { Runtime } from '../runtime/runtime.ts';
 
 export interface BackendLog extends RuntimeLog {
   debug(fields: object, text: string): void;
+}
+
+/** What a backend of a cluster is told about its shards. */
+export interface ShardHosting {
+  /** Written by the backend as shards come and go; read by whoever asks where something is. */
+  readonly shards: HostedShards;
+  readonly records: Pick<SharedStore, 'scanShard' | 'assignShards'>;
+  /** A write was refused: another backend owns the shard. It is not served here any more; the leases are to be read now. */
+  readonly onStale: (shard: number) => void;
 }
 
 export interface Dependencies {
@@ -40,6 +51,8 @@ export interface Dependencies {
   readonly spans?: EventSpans | undefined;
   /** In a cluster: the other backends. */
   readonly peers?: Peers | undefined;
+  /** In a cluster: which shards this backend hosts. Absent: everything, at no cost. */
+  readonly hosting?: ShardHosting | undefined;
   /** The steps of this backend, from its start to its stop. */
   readonly boot: BootPorts;
   /** The tree gave up. */

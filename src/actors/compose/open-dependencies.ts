@@ -26,6 +26,7 @@ export interface BackendOptions
     | 'elsewhere'
     | 'spans'
     | 'peers'
+    | 'hosting'
   > {
   readonly store: SnapshotStore;
   /** Keys that are not in the store; see `openResources`. Without them nothing in it is sealed. */
@@ -57,23 +58,22 @@ export interface Opened {
   readonly secret: Uint8Array;
 }
 
-export const openDependencies = async ({
-  log,
-  store,
-  shared,
-  encryptionKeys,
-  clock = realClock,
-  random = Math.random,
-}: BackendOptions): Promise<Opened> => {
+export const openDependencies = async (
+  { log, store, shared, encryptionKeys, hosting, clock = realClock, random = Math.random }: BackendOptions,
+  onShardLost: (shard: number) => void,
+): Promise<Opened> => {
   const runtime = createRuntime({ log, clock, random });
   const commit = new GroupCommit({
     store,
     clock,
     onFault: (error) => log.error({ err: error }, 'a write to the store failed'),
+    shards: hosting?.shards,
+    onShardLost,
   });
   const families = new Families({
     commit,
     registry: runtime.registry,
+    shards: hosting?.shards,
     supervisor: (id) => runtime.supervisor(id),
     nowMs: () => clock.wallMs(),
     setAside: setAsideIn(commit, (kind, key, error) =>

@@ -34,6 +34,14 @@ export class StaleOwner extends Error {
   }
 }
 
+/** Another backend of the cluster owns the shard of the key, or nobody does. */
+export class ShardElsewhere extends Error {
+  override readonly name = 'ShardElsewhere';
+  constructor(kind: RecordKind, key: string) {
+    super(`${kind} ${key} belongs to a shard that is not on this backend`);
+  }
+}
+
 export interface CommitSlot {
   readonly kind: RecordKind;
   readonly key: string;
@@ -44,7 +52,8 @@ export interface CommitSlot {
   writing: StoreWrite | undefined;
   writingReceipts: readonly Receipt[];
   queued: boolean;
-  lost: StaleOwner | undefined;
+  /** Why nothing is written under this key any more. */
+  lost: StaleOwner | ShardElsewhere | undefined;
   /** Written along with this one, while they are unsettled. */
   companions: CommitSlot[] | undefined;
   /** The slot this one is written along with; it is not in the queue by itself then. */
@@ -129,12 +138,28 @@ export function unsettledRecord({ due, writing, rev }: CommitSlot, wallMs: numbe
   return writing?.type === 'put' ? writing.record : undefined;
 }
 
+/** The shard of a record; undefined when it belongs to none. */
+export type ShardOf = (kind: RecordKind, key: string) => number | undefined;
+
 /** The slots of all keys that were ever written, read or seeded. */
 export class SlotTable {
   readonly #kinds = new Map<RecordKind, Map<string, CommitSlot>>();
+  readonly #shardOf: ShardOf | undefined;
+  readonly #byShard = new Map<number, Set<CommitSlot>>();
+
+  /** With `shardOf` the slots of a shard can be found. */
+  constructor(shardOf?: ShardOf) {
+    this.#shardOf = shardOf;
+  }
 
   find(kind: RecordKind, key: string): CommitSlot | undefined {
     return this.#kinds.get(kind)?.get(key);
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const slots of this.#kinds.values()) size += slots.size;
+    return size;
   }
 
   /** The slot of a key, made if there is none. */
@@ -148,6 +173,7 @@ export class SlotTable {
     if (!slot) {
       slot = newSlot(kind, key);
       slots.set(key, slot);
+      if (this.#shardOf !== undefined) this.#addToShard(slot);
     }
     return slot;
   }
@@ -159,10 +185,30 @@ export class SlotTable {
   }
 
   forget(slot: CommitSlot): void {
-    this.#kinds.get(slot.kind)?.delete(slot.key);
+    const slots = this.#kinds.get(slot.kind);
+    // There may be another one of its key, since its shard came back.
+    if (slots?.get(slot.key) !== slot) return;
+    slots.delete(slot.key);
+    const shard = this.#shardOf?.(slot.kind, slot.key);
+    if (shard === undefined) return;
+    const ofShard = this.#byShard.get(shard);
+    ofShard?.delete(slot);
+    if (ofShard?.size === 0) this.#byShard.delete(shard);
+  }
+
+  ofShard(shard: number): readonly CommitSlot[] {
+    return [...(this.#byShard.get(shard) ?? [])];
   }
 
   unsettled(): CommitSlot[] {
     return [...this.#kinds.values()].flatMap((slots) => [...slots.values()]).filter(isUnsettled);
+  }
+
+  #addToShard(slot: CommitSlot): void {
+    const shard = this.#shardOf?.(slot.kind, slot.key);
+    if (shard === undefined) return;
+    const ofShard = this.#byShard.get(shard);
+    if (ofShard === undefined) this.#byShard.set(shard, new Set([slot]));
+    else ofShard.add(slot);
   }
 }

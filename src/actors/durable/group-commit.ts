@@ -35,6 +35,7 @@ import {
   isUnsettled,
   noReceipts,
   removal,
+  ShardElsewhere,
   SlotTable,
   StaleOwner,
   unsettledRecord,
@@ -42,6 +43,8 @@ import {
   writeOf,
 } from './commit-slot.ts';
 import { type GroupCommitLimits, groupCommitLimits } from './group-commit-limits.ts';
+import type { HostedShards } from './hosted-shards.ts';
+import { shardOfRecord } from './record-shard.ts';
 import { StoreTrouble } from './store-trouble.ts';
 
 export interface GroupCommitOptions {
@@ -50,6 +53,10 @@ export interface GroupCommitOptions {
   /** Told of failed commits, of keys lost to another writer, and of records that could not be encoded. */
   readonly onFault: (error: Error) => void;
   readonly limits?: Partial<GroupCommitLimits>;
+  /** In a cluster: the shards whose records are written here. Absent: all records are. */
+  readonly shards?: Pick<HostedShards, 'writes'> | undefined;
+  /** A write was refused, since another backend owns the shard now. */
+  readonly onShardLost?: ((shard: number) => void) | undefined;
 }
 
 export interface GroupCommitStats {
@@ -69,7 +76,9 @@ export class GroupCommit {
   readonly #store: SnapshotStore;
   readonly #clock: GroupCommitOptions['clock'];
   readonly #limits: GroupCommitLimits;
-  readonly #slots = new SlotTable();
+  readonly #shards: GroupCommitOptions['shards'];
+  readonly #onShardLost: GroupCommitOptions['onShardLost'];
+  readonly #slots: SlotTable;
   readonly #trouble: StoreTrouble;
   readonly #receipts: CommitReceipts;
   readonly #pressure: PressureGauge;
@@ -88,6 +97,9 @@ export class GroupCommit {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#limits = { ...groupCommitLimits, ...options.limits };
+    this.#shards = options.shards;
+    this.#onShardLost = options.onShardLost;
+    this.#slots = new SlotTable(options.shards === undefined ? undefined : shardOfRecord);
     this.#trouble = new StoreTrouble(this.#clock, this.#limits);
     this.#receipts = new CommitReceipts(options.onFault);
     const { highWaterWrites, lowWaterWrites } = this.#limits;
@@ -104,6 +116,11 @@ export class GroupCommit {
   /** Why the last commit failed; undefined while the store takes writes. */
   get trouble(): Error | undefined {
     return this.#trouble.error;
+  }
+
+  /** Keys that something is known of: those that were written, read or seeded. */
+  get keys(): number {
+    return this.#slots.size;
   }
 
   get underPressure(): boolean {
@@ -166,7 +183,7 @@ export class GroupCommit {
   async committed(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
     const record = await this.#store.get(kind, key);
     const slot = this.#slots.find(kind, key);
-    if (record && !(slot && isUnsettled(slot))) this.#slots.learn(kind, key, record.rev);
+    if (record && !(slot && isUnsettled(slot))) this.#learn(kind, key, record.rev);
     return record;
   }
 
@@ -186,14 +203,14 @@ export class GroupCommit {
     const record = await this.#store.get(kind, key);
     const meanwhile = this.#slots.find(kind, key);
     if (meanwhile && isUnsettled(meanwhile)) return unsettledRecord(meanwhile, this.#clock.wallMs());
-    if (record) this.#slots.learn(kind, key, record.rev);
+    if (record) this.#learn(kind, key, record.rev);
     return record;
   }
 
   /** What is committed, in ascending order of key; what is due does not show. Reading also records the stored revisions. */
   async *scan(kind: RecordKind, query?: PageQuery): AsyncIterable<Entry> {
     for await (const entry of this.#store.scan(kind, query)) {
-      this.#slots.learn(kind, entry.key, entry.record.rev);
+      this.#learn(kind, entry.key, entry.record.rev);
       yield entry;
     }
   }
@@ -218,6 +235,45 @@ export class GroupCommit {
       this.#trouble.tryNow();
       this.#pump();
     });
+  }
+
+  /** Resolves once nothing of a shard waits for the store, however long that takes. */
+  async settleShard(shard: number): Promise<void> {
+    while (!this.#closed) {
+      const waiting = this.#slots.ofShard(shard).filter(isUnsettled);
+      if (waiting.length === 0) return;
+      // Told of a failure, too: then they are due again.
+      await Promise.all(waiting.map((slot) => new Promise<Outcome>((told) => this.#wait(slot, told))));
+    }
+  }
+
+  /** Nothing of a shard is written from now on; those who wait are told so. */
+  abandonShard(shard: number): void {
+    for (const slot of this.#slots.ofShard(shard)) {
+      const told = slot.receipts;
+      slot.lost = new ShardElsewhere(slot.kind, slot.key);
+      if (slot.due && !slot.writing) this.#unsettledKeys -= 1;
+      slot.due = undefined;
+      slot.receipts = noReceipts;
+      this.#receipts.tellAll(told, slot.lost);
+    }
+    this.#pressure.note(this.depth);
+  }
+
+  /**
+   * Forgets the keys of a shard, once its actors are gone, and tells their followers. Resolves to the keys, once no write of any of
+   * them is under way.
+   */
+  async forgetShard(shard: number): Promise<readonly RecordAddress[]> {
+    this.abandonShard(shard);
+    const slots = this.#slots.ofShard(shard);
+    for (const slot of slots) {
+      this.#slots.forget(slot);
+      this.#tellFollower(slot, undefined);
+    }
+    const writing = slots.filter((slot) => slot.writing !== undefined);
+    await Promise.all(writing.map((slot) => new Promise<Outcome>((told) => this.#wait(slot, told))));
+    return slots;
   }
 
   /** Writes what is due, then takes no more; rejects if that failed. The store stays open: its opener closes it. */
@@ -247,10 +303,10 @@ export class GroupCommit {
     settle: Receipt | undefined,
     companions: readonly Companion[],
   ): void {
-    const slot = this.#slots.of(kind, key);
-    const refusal = this.#closed ? closedError() : slot.lost;
-    if (refusal) {
-      this.#receipts.refuse(settle, refusal);
+    const slot = this.#shards === undefined ? this.#slots.of(kind, key) : this.#ownSlot(kind, key);
+    const refusal = this.#closed ? closedError() : slot?.lost;
+    if (refusal !== undefined || slot === undefined) {
+      this.#receipts.refuse(settle, refusal ?? new ShardElsewhere(kind, key));
       return;
     }
     if (slot.due) this.#counts.coalesced += 1;
@@ -260,6 +316,17 @@ export class GroupCommit {
     if (!slot.queued && !slot.writing && !slot.main) this.#enqueue(slot);
     this.#pressure.note(this.depth);
     this.#schedule();
+  }
+
+  /** In a cluster: undefined for a key that is not written here, of which nothing is kept. */
+  #ownSlot(kind: RecordKind, key: string): CommitSlot | undefined {
+    const known = this.#slots.find(kind, key);
+    if (known !== undefined) return known;
+    return this.#shards?.writes(kind, key) === false ? undefined : this.#slots.of(kind, key);
+  }
+
+  #learn(kind: RecordKind, key: string, rev: number): void {
+    if (this.#shards?.writes(kind, key) !== false) this.#slots.learn(kind, key, rev);
   }
 
   #setDue(slot: CommitSlot, due: Due): void {
@@ -403,6 +470,11 @@ export class GroupCommit {
   }
 
   #conclude(slot: CommitSlot, outcome: WriteOutcome | undefined): void {
+    // Given up while it was written.
+    if (slot.lost !== undefined) {
+      this.#settle(slot, outcome?.written === false ? slot.lost : undefined);
+      return;
+    }
     if (outcome?.written === false) {
       this.#lose(slot, outcome.storedRev);
       return;
@@ -437,12 +509,16 @@ export class GroupCommit {
     this.#settle(slot, lost);
     this.#receipts.tellAll(overtaken, lost);
     this.#receipts.report(lost);
+    const shard = this.#shards === undefined ? undefined : shardOfRecord(slot.kind, slot.key);
+    if (shard !== undefined) this.#onShardLost?.(shard);
   }
 
   /** The store refused the batch for what is in it: halves it until the culprit is alone; the rest gets through. */
-  async #isolate(batch: readonly CommitSlot[], error: StoreError): Promise<void> {
+  async #isolate(whole: readonly CommitSlot[], error: StoreError): Promise<void> {
+    const batch = this.#withoutLost(whole, error);
     const [first] = batch;
-    if (first && batch.length === 1) {
+    if (first === undefined) return;
+    if (batch.length === 1) {
       this.#counts.failures += 1;
       this.#refuse(first, error);
       return;
@@ -457,8 +533,16 @@ export class GroupCommit {
     await this.#commit(batch.slice(middle));
   }
 
+  /** Nothing is done again for keys that were given up meanwhile. */
+  #withoutLost(batch: readonly CommitSlot[], error: Error): readonly CommitSlot[] {
+    if (this.#shards === undefined) return batch;
+    for (const slot of wholeBatch(batch)) if (slot.lost !== undefined) this.#settle(slot, error);
+    return batch.filter((slot) => slot.lost === undefined);
+  }
+
   /** The commit failed: tells those who wait, keeps the keys due, and pauses before the next try. */
-  #postpone(batch: readonly CommitSlot[], error: Error): void {
+  #postpone(whole: readonly CommitSlot[], error: Error): void {
+    const batch = this.#withoutLost(whole, error);
     this.#counts.failures += 1;
     const pauseMs = this.#trouble.failed(error);
     this.#stopTimers();
@@ -509,6 +593,12 @@ export class GroupCommit {
     this.#disarm?.();
     this.#disarm = undefined;
   }
+}
+
+/** Of a record. */
+export interface RecordAddress {
+  readonly kind: RecordKind;
+  readonly key: string;
 }
 
 const none: readonly never[] = [];

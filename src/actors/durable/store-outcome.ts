@@ -3,7 +3,7 @@ import { MonError } from '../../model/errors.ts';
 import { StoreError } from '../../store/snapshot-store.ts';
 import { outcomeOfError } from '../outcomes/outcome-rules.ts';
 import type { Outcome } from '../runtime/outcome.ts';
-import { StaleOwner } from './commit-slot.ts';
+import { ShardElsewhere, StaleOwner } from './commit-slot.ts';
 
 type Failure = Exclude<Outcome, { type: 'done' | 'busy' }>;
 
@@ -14,7 +14,8 @@ const outage = (kind: 'unavailable' | 'storeFull', message: string, cause: Error
 
 export const storeOutcome = (error: Error): Failure => {
   // Another backend owns the record: a sender that tries again may reach that one.
-  if (error instanceof StaleOwner) return outage('unavailable', error.message, error);
+  if (error instanceof StaleOwner || error instanceof ShardElsewhere)
+    return outage('unavailable', error.message, error);
   if (!(error instanceof StoreError)) return outcomeOfError(error);
   switch (error.code) {
     case 'full':

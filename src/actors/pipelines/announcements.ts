@@ -2,12 +2,14 @@
 // or the end of the incidents of one that was deleted. Each is in the store until the pipelines are done with it, so that a
 // crash in between tells it again: at least once, as with the events of checks.
 
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
+import { shardCount } from '../../cluster/limits.ts';
 import { needsDelivery } from '../../machines/check/delivery-rule.ts';
 import type { Event } from '../../model/event/event.ts';
 import { isObject } from '../../model/schema/is-object.ts';
-import type { RecordKind } from '../../store/snapshot-store.ts';
+import type { Entry, RecordKind } from '../../store/snapshot-store.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
+import type { HostedShards } from '../durable/hosted-shards.ts';
 import type { Receipt } from '../runtime/contract.ts';
 import type { Deliveries } from './deliveries.ts';
 
@@ -16,13 +18,17 @@ const prefix = 'announcement/';
 const machine = 'announcement';
 const version = 1;
 
-const newKey = (): string => `${prefix}${randomUUID()}`;
 const bodyOf = (event: Event) => ({ machine, version, deadlines: [], state: { event } });
 
 export interface AnnouncementsPorts {
-  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'scan'>;
+  readonly commit: Pick<GroupCommit, 'put' | 'delete'>;
   readonly deliveries: Pick<Deliveries, 'submit'>;
+  /** In a cluster: an announcement belongs to one of these, so that another backend tells it when this one can't. */
+  readonly shards?: Pick<HostedShards, 'isMine'> | undefined;
 }
+
+/** Stored announcements, whichever backend made them. */
+type StoredAnnouncements = (kind: RecordKind, prefix: string) => AsyncIterable<Entry>;
 
 export class Announcements {
   readonly #ports: AnnouncementsPorts;
@@ -38,7 +44,7 @@ export class Announcements {
   tell(event: Event, receipt?: Receipt): void {
     if (!needsDelivery(event)) return receipt?.({ type: 'done' });
     const { commit } = this.#ports;
-    const key = newKey();
+    const key = this.#newKey();
     commit.put(
       kind,
       key,
@@ -51,13 +57,28 @@ export class Announcements {
     );
   }
 
-  /** At boot: what an earlier process did not finish. A bad record is reported and left where it is. */
-  async restore(onBadRecord: (kind: RecordKind, key: string, error: unknown) => void): Promise<void> {
-    for await (const { key, record } of this.#ports.commit.scan(kind, { prefix })) {
+  /** What an earlier process or owner did not finish. A bad record is reported and left where it is. */
+  async restore(
+    records: StoredAnnouncements,
+    onBadRecord: (kind: RecordKind, key: string, error: unknown) => void,
+  ): Promise<void> {
+    for await (const { key, record } of records(kind, prefix)) {
       const event = isObject(record.state) ? record.state['event'] : undefined;
       if (isObject(event) && isObject(event['entity'])) this.#deliver(key, event as unknown as Event);
       else onBadRecord(kind, key, new Error('the record holds no event'));
     }
+  }
+
+  /** A backend without any shard can't write one: its sender is told so, and asks again. */
+  #newKey(): string {
+    const { shards } = this.#ports;
+    if (shards === undefined) return `${prefix}${randomUUID()}`;
+    const from = randomInt(shardCount);
+    for (let step = 0; step < shardCount; step += 1) {
+      const shard = (from + step) % shardCount;
+      if (shards.isMine(shard)) return `${prefix}${shard}-${randomUUID()}`;
+    }
+    return `${prefix}${from}-${randomUUID()}`;
   }
 
   #deliver(key: string, event: Event): void {

@@ -4,11 +4,12 @@
 import type { CheckContext, CheckFact, DeliveryChanges } from '../../machines/check/check-facts.ts';
 import type { Event } from '../../model/event/event.ts';
 import type { Trace } from '../../pipeline/trace.ts';
-import type { RecordKind } from '../../store/snapshot-store.ts';
+import type { Entry, RecordKind } from '../../store/snapshot-store.ts';
 import type { Companion } from '../durable/commit-slot.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
+import type { HostedShards } from '../durable/hosted-shards.ts';
 import type { ActorId } from '../runtime/contract.ts';
-import type { Deliveries } from './deliveries.ts';
+import type { Deliveries, DeliveryJob } from './deliveries.ts';
 import {
   deliveryKey,
   deliveryKind,
@@ -31,8 +32,10 @@ export type NamedDeliveries = Pick<CheckContext, 'pending' | 'deliverySeries'>;
 type OnBadRecord = (kind: RecordKind, key: string, error: unknown) => void;
 
 export interface CheckDeliveriesPorts {
-  readonly deliveries: Pick<Deliveries, 'submit'>;
-  readonly commit: Pick<GroupCommit, 'latest' | 'delete' | 'scan'>;
+  readonly deliveries: Pick<Deliveries, 'submit' | 'cancel'>;
+  readonly commit: Pick<GroupCommit, 'latest' | 'delete'>;
+  /** In a cluster: what belongs to another backend is delivered there. */
+  readonly shards?: Pick<HostedShards, 'writes'> | undefined;
   readonly nowMs: () => number;
   readonly after: (delayMs: number, fire: () => void) => void;
   /** Tells a check what became of a delivery: until it hears of it. */
@@ -49,7 +52,12 @@ interface UnderWay {
   runs: number;
   /** Set once the check is deleted: nobody is told what became of it, and its record goes by itself. */
   isAlone: boolean;
+  /** Another backend delivers it: nobody is told, and its record is not touched. */
+  isLeft: boolean;
+  job: DeliveryJob | undefined;
 }
+
+const newRun = (isAlone: boolean): UnderWay => ({ runs: 0, isAlone, isLeft: false, job: undefined });
 
 export class CheckDeliveries {
   readonly #ports: CheckDeliveriesPorts;
@@ -79,8 +87,9 @@ export class CheckDeliveries {
 
   /** Calls back at least once; never throws. `key` is that of the delivery's record. */
   deliver(check: ActorId, key: string, { seq, event }: Delivery): void {
-    const { nowMs, note, mention } = this.#ports;
-    const underWay: UnderWay = this.#underWay.get(key) ?? { runs: 0, isAlone: false };
+    const { nowMs, note, mention, shards } = this.#ports;
+    if (shards !== undefined && !shards.writes(deliveryKind, key)) return;
+    const underWay = this.#underWay.get(key) ?? newRun(false);
     this.#run(key, underWay, event, {
       done: (trace) => {
         if (!underWay.isAlone) note(check, { type: 'delivery.finished', seq, nowMs: nowMs(), trace });
@@ -102,15 +111,29 @@ export class CheckDeliveries {
     }
   }
 
-  /** At boot, before any check comes up: the keys of all that is stored. Reading also records the stored revisions. */
-  async stored(): Promise<readonly string[]> {
+  /** The check lives on another backend from now on. */
+  unloadCheck(check: string): void {
+    this.#waiting.forget(check);
+  }
+
+  /** Another backend delivers it; a run that has begun is not told of. */
+  unload(key: string): void {
+    const underWay = this.#underWay.get(key);
+    if (underWay === undefined) return;
+    underWay.isLeft = true;
+    this.#underWay.delete(key);
+    if (underWay.job !== undefined) this.#ports.deliveries.cancel(underWay.job);
+  }
+
+  /** Before any check comes up: the keys of all that is stored. Reading also records the stored revisions. */
+  async stored(records: (kind: RecordKind) => AsyncIterable<Entry>): Promise<readonly string[]> {
     const keys: string[] = [];
-    for await (const { key } of this.#ports.commit.scan(deliveryKind)) keys.push(key);
+    for await (const { key } of records(deliveryKind)) keys.push(key);
     return keys;
   }
 
   /**
-   * At boot, once all checks are up. Stored deliveries that their check does not name were never acknowledged, or are done,
+   * Once all checks are up. Stored deliveries that their check does not name were never acknowledged, or are done,
    * and go. Those of a check that is gone are told without it, also when there is another one of its name by now. What a check
    * names that is not up is not known.
    */
@@ -131,7 +154,7 @@ export class CheckDeliveries {
 
   #deliverAlone(key: string): void {
     const nobody = (): void => {};
-    this.#run(key, { runs: 0, isAlone: true }, undefined, { done: nobody, delayed: nobody });
+    this.#run(key, newRun(true), undefined, { done: nobody, delayed: nobody });
   }
 
   #run(
@@ -143,14 +166,16 @@ export class CheckDeliveries {
     underWay.runs += 1;
     this.#underWay.set(key, underWay);
     const done = (trace: Trace | undefined): void => {
+      if (underWay.isLeft) return;
       underWay.runs -= 1;
       if (underWay.runs === 0) this.#underWay.delete(key);
       if (underWay.isAlone) this.#ports.commit.delete(deliveryKind, key);
       told.done(trace);
     };
     const submit = (found: Event | undefined): void => {
+      if (underWay.isLeft) return;
       if (found === undefined) done(undefined);
-      else this.#ports.deliveries.submit(found, done, told.delayed);
+      else underWay.job = this.#ports.deliveries.submit(found, done, told.delayed);
     };
     if (event === undefined) this.#read(key, submit);
     else submit(event);

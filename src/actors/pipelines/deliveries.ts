@@ -8,7 +8,12 @@ const retryDelaysMs: readonly number[] = [
   1_000, 5_000, 15_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000,
 ];
 
-interface Job {
+/** What `submit` returns, to cancel it. */
+export interface DeliveryJob {
+  isCanceled: boolean;
+}
+
+interface Job extends DeliveryJob {
   readonly event: Event;
   readonly done: (trace: Trace | undefined) => void;
   readonly delayed: (trace: Trace) => void;
@@ -47,9 +52,16 @@ export class Deliveries {
     event: Event,
     done: (trace: Trace | undefined) => void = () => {},
     delayed: (trace: Trace) => void = () => {},
-  ): void {
-    this.#waiting.push({ event, done, delayed, tries: 0, previous: undefined });
+  ): DeliveryJob {
+    const job: Job = { event, done, delayed, tries: 0, previous: undefined, isCanceled: false };
+    this.#waiting.push(job);
     this.#next();
+    return job;
+  }
+
+  /** It does not begin any more, and is not tried again. A run that has begun goes on, and calls back. */
+  cancel(job: DeliveryJob): void {
+    job.isCanceled = true;
   }
 
   stats(): {
@@ -84,6 +96,7 @@ export class Deliveries {
     while (this.#running < this.#options.workers) {
       const job = this.#waiting.shift();
       if (job === undefined) break;
+      if (job.isCanceled) continue;
       this.#running += 1;
       this.#options
         .run(job.event, job.previous)
@@ -105,7 +118,7 @@ export class Deliveries {
   }
 
   #finished(job: Job, trace: Trace): void {
-    const delayMs = trace.retry ? retryDelaysMs[job.tries] : undefined;
+    const delayMs = trace.retry && !job.isCanceled ? retryDelaysMs[job.tries] : undefined;
     if (delayMs !== undefined) {
       job.tries += 1;
       job.previous = trace;

@@ -1,14 +1,13 @@
 // Events of the platform about itself: those of the entity that stands for this backend, of class `backend`, in a
 // namespace of their own. They take the path of every event, so handlers are called for them as well.
 import { randomUUID } from 'node:crypto';
-import type { EntityFact } from '../../machines/entity/entity-facts.ts';
 import { checkSchema } from '../../model/check/check.ts';
 import { blankEntity, type Entity, withOwnSubscription } from '../../model/entity/entity.ts';
 import type { CheckEvent } from '../../model/event/event.ts';
-import { awaitReceipt, reportReceipt } from '../outcomes/receipts.ts';
+import { reportReceipt } from '../outcomes/receipts.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import { seedNamespace } from '../resources/seed.ts';
-import type { ActorId, Receipt } from '../runtime/contract.ts';
+import type { Receipt } from '../runtime/contract.ts';
 import type { StoppedCheck } from './watchdog.ts';
 
 export const platformNamespace = 'mon-system';
@@ -19,8 +18,7 @@ export interface PlatformPorts {
   readonly name: string;
   readonly table: ResourceTable;
   readonly nowMs: () => number;
-  readonly ensureEntity: (namespace: string, name: string) => ActorId;
-  readonly tell: (id: ActorId, fact: EntityFact, receipt: Receipt) => void;
+  /** Takes the event and its entity in, wherever that lives. */
   readonly accept: (event: CheckEvent, receipt: Receipt) => void;
   readonly onFault: (error: Error) => void;
 }
@@ -57,16 +55,7 @@ export const createPlatformReporter = (ports: PlatformPorts): ((finding: Finding
       );
       await seedNamespace(table, platformNamespace);
     }
-    const nowMs = ports.nowMs();
-    // First the entity: an event of one that nobody knows would make it a proxy entity.
-    await awaitReceipt((receipt) =>
-      ports.tell(
-        ports.ensureEntity(platformNamespace, ports.name),
-        { type: 'entity.declared', entity, nowMs },
-        receipt,
-      ),
-    );
-    ports.accept(platformEvent(entity, finding, nowMs), reportReceipt(ports.onFault));
+    ports.accept(platformEvent(entity, finding, ports.nowMs()), reportReceipt(ports.onFault));
   };
 };
 

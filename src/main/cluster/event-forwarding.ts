@@ -24,11 +24,13 @@ export const forwardEvents = (
 export const takeForwarded =
   (take: (offered: OfferedEvent, receipt: Receipt) => void): ReceivePorts['apply'] =>
   (_shard, type, payload, receipt) => {
-    if (type !== 'event' && type !== 'keepalive' && type !== 'written')
+    if (!types.some((known) => known === type))
       throw new Error(`this version cannot apply ${JSON.stringify(type)} from another backend`);
     const rest = JSON.parse(Buffer.from(payload).toString()) as Omit<OfferedEvent, 'type'>;
     take({ type, ...rest } as OfferedEvent, (outcome) => receipt(leaving(outcome)));
   };
+
+const types: readonly OfferedEvent['type'][] = ['event', 'keepalive', 'platform', 'written'];
 
 const leaving = (outcome: Outcome): ForwardOutcome => {
   if (outcome.type === 'done') return doneOutcome;

@@ -45,6 +45,7 @@ export interface WorldOptions
       BackendOptions,
       | 'elsewhere'
       | 'peers'
+      | 'hosting'
       | 'deregistrationHandler'
       | 'entityLimit'
       | 'entityBounds'
@@ -92,7 +93,8 @@ const mortal = (clock: Clock): { readonly clock: Clock; die(): void } => {
   };
 };
 
-const copyOf = (disk: MemoryDisk): MemoryDisk => {
+/** What is on a disk now. */
+export const copyOf = (disk: MemoryDisk): MemoryDisk => {
   const copy = new MemoryDisk();
   for (const [kind, cells] of disk.kinds) copy.kinds.set(kind, new Map(cells));
   return copy;
@@ -172,6 +174,7 @@ export class World {
       maxWaitingDeliveryBytes: this.#options.maxWaitingDeliveryBytes,
       elsewhere: this.#options.elsewhere,
       peers: this.#options.peers,
+      hosting: this.#options.hosting,
       ...(this.#options.refusal === undefined ? {} : { refusal: this.#options.refusal }),
       ...(this.#options.assets === undefined ? {} : { assets: this.#options.assets }),
       env: process.env,

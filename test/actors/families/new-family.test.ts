@@ -121,7 +121,12 @@ const house = (disk: MemoryDisk, clock: SimulatedClock) => {
     runtime,
     rootTree(table, () => assert.fail('no fixed children')),
   );
-  const restored = () => families.restore(table, { commit, onBadRecord: (_, key) => assert.fail(key) });
+  const restored = () =>
+    families.restore(table, {
+      commit,
+      records: (kind, prefix = '') => commit.scan(kind, { prefix }),
+      onBadRecord: (_, key) => assert.fail(key),
+    });
   return { runtime, commit, lamps, out, restored };
 };
 

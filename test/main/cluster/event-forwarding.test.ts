@@ -71,6 +71,28 @@ test('a keepalive makes the entity there; an event that a client wrote goes to i
   assert.equal(b1.world.backend.knowsEntity('default', other), false);
 });
 
+test('an event of a backend about itself goes where its entity lives, and is of class backend there', async (t) => {
+  const { b1, b2, pass } = await open(t);
+  // Both worlds have the same name.
+  const name = 'backend-under-test';
+  const isFirst = homeOf('mon-system', name) === 'b1';
+  const [home, away] = isFirst ? [b1.world, b2.world] : [b2.world, b1.world];
+  for (const world of [home, away])
+    await world.drive(
+      world.backend.resources.put(
+        { segment: 'namespaces', namespace: '', name: 'mon-system' },
+        { name: 'mon-system' },
+      ),
+    );
+  await away.check('disk', { handlers: ['nobody'] });
+  await pass(30_000, 500);
+  const event = await home.drive(home.backend.readEvent('mon-system', name, 'configuration'));
+  assert.equal(event?.check.status, 1);
+  const entity = await home.drive(home.backend.readEntity('mon-system', name));
+  assert.equal(entity?.entity_class, 'backend');
+  assert.equal(away.backend.knowsEntity('mon-system', name), false);
+});
+
 test('what the other backend refuses is refused here, with the same error', async (t) => {
   const { b1, b2, pass } = await open(t);
   const lost = b1.world.event(

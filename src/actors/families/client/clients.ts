@@ -157,6 +157,12 @@ export class Clients {
     return this.#tell(target, { type: 'result.received', id, result, signature, sender, firstRecord, nowMs });
   }
 
+  /** Another backend hears the clients from now on. Resolves once their actors are gone. */
+  async unload(): Promise<void> {
+    const names = this.#ports.registry.ids(prefix).map((id) => id.slice(prefix.length));
+    await Promise.all(names.map((name) => this.#actors.stop({ name })));
+  }
+
   // What operators do
 
   /** As committed. */

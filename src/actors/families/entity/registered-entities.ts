@@ -50,7 +50,16 @@ export class RegisteredEntities {
   }
 
   delete(namespace: string, name: string): void {
-    const key = entityKey(namespace, name);
+    this.#give(entityKey(namespace, name));
+  }
+
+  /** The entity lives on another backend from now on, by its key. */
+  unload(key: string): void {
+    this.#give(key);
+    this.#committed.delete(key);
+  }
+
+  #give(key: string): void {
     if (this.#keys.delete(key) && this.#held.has(key)) this.#onlyHeld += 1;
   }
 

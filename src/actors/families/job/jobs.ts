@@ -1,5 +1,6 @@
 // The bulk jobs of a backend: starts and cancels them, does their steps, and forgets the oldest when there are too many.
 import { randomUUID } from 'node:crypto';
+import { shardOfKey } from '../../../cluster/shards.ts';
 import type { JobContext, JobError, JobFact, JobOrder } from '../../../machines/job/job-machine.ts';
 import { MonError } from '../../../model/errors.ts';
 import { undoSecondsOf } from '../../../model/resource/job.ts';
@@ -121,6 +122,13 @@ export class Jobs {
     await awaitReceipt((receipt) =>
       this.#actors.tell({ namespace, id }, { type: 'job.canceled', nowMs: this.#ports.nowMs(), by }, receipt),
     );
+  }
+
+  /** Another backend goes on with the jobs of a shard. Resolves once their actors are gone. */
+  async unload(shard: number): Promise<void> {
+    const left = [...this.#known.values()].filter((identity) => shardOfKey(keyOf(identity)) === shard);
+    for (const identity of left) this.#known.delete(keyOf(identity));
+    await Promise.all(left.map((identity) => this.#actors.stop(identity)));
   }
 
   #all(): readonly JobView[] {

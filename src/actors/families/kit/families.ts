@@ -1,13 +1,18 @@
 // The families of a backend, bound to what their actors may reach, and their restore at boot.
-import type { RecordKind, StoredRecord } from '../../../store/snapshot-store.ts';
+import type { Entry, RecordKind, StoredRecord } from '../../../store/snapshot-store.ts';
 import type { GroupCommit } from '../../durable/group-commit.ts';
 import type { ActorMessage, ChildSpec } from '../../runtime/contract.ts';
 import type { Durable, Effect, Family } from './family.ts';
 import { actorsOf, type FamilyActors, type FamilyHost, specOf } from './family-actors.ts';
 import { rebuildBatch } from './limits.ts';
+import { stopShard } from './place.ts';
+
+/** Stored records of a kind whose keys begin with the prefix, in order of their keys. */
+export type RecordSource = (kind: RecordKind, prefix?: string) => AsyncIterable<Entry>;
 
 export interface RestoreOptions {
-  readonly commit: Pick<GroupCommit, 'scan' | 'seed'>;
+  readonly records: RecordSource;
+  readonly commit: Pick<GroupCommit, 'seed'>;
   /** A record that no actor can be started from. It is left out; it never keeps the others from coming up. */
   readonly onBadRecord: (kind: RecordKind, key: string, error: unknown) => void;
 }
@@ -48,7 +53,7 @@ export class Families {
   }
 
   /**
-   * Every record of the durable families gets its actor back, family by family in the order of the table, in batches, so that
+   * Every record of the durable families that `records` holds gets its actor back, family by family in the order of the table, in batches, so that
    * the loop keeps turning. Resolves with the number of actors of each family.
    */
   async restore(
@@ -66,6 +71,18 @@ export class Families {
     }
     return counts;
   }
+
+  /** Stops the actors about entities of a shard. Resolves once they are gone. */
+  async stopEntities(table: readonly Family[], shard: number): Promise<void> {
+    const places = new Map(
+      table.map(({ supervise: { place } }) => [place.type === 'root' ? '' : place.id, place]),
+    );
+    await Promise.all(
+      [...places.values()].map((place) =>
+        place.type === 'partitioned' ? stopShard(place, shard, this.#host.supervisor) : undefined,
+      ),
+    );
+  }
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -73,10 +90,10 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const restoreRecords = async (
   { kind, prefix }: Pick<Durable<unknown>, 'kind' | 'prefix'>,
   restore: Restore,
-  { commit, onBadRecord }: RestoreOptions,
+  { records, commit, onBadRecord }: RestoreOptions,
 ): Promise<number> => {
   let started = 0;
-  for await (const { key, record } of commit.scan(kind, prefix === undefined ? undefined : { prefix })) {
+  for await (const { key, record } of records(kind, prefix)) {
     commit.seed(kind, key, record.rev);
     try {
       restore(key, record);

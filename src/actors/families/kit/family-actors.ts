@@ -1,5 +1,6 @@
 // The actors of one family, once it is known what they may reach: starts them, finds them, tells them facts.
 import type { StoredRecord } from '../../../store/snapshot-store.ts';
+import type { HostedShards } from '../../durable/hosted-shards.ts';
 import type { ActorId, ActorMessage, Behaviour, ChildSpec, Receipt } from '../../runtime/contract.ts';
 import { contextOf, stateValueOf } from '../../runtime/inspection/snapshot.ts';
 import type { Registry } from '../../runtime/registry.ts';
@@ -9,13 +10,15 @@ import { FamilyBehaviour, type FamilyServices } from './family-behaviour.ts';
 import { type FindSupervisor, type Place, supervisorFor } from './place.ts';
 
 export interface FamilyHost extends FamilyServices {
+  /** In a cluster: the shards whose actors may run here. */
+  readonly shards?: Pick<HostedShards, 'writes'> | undefined;
   readonly registry: Pick<Registry, 'tell' | 'has' | 'peek'>;
   readonly supervisor: FindSupervisor;
 }
 
 export class FamilyActors<TIdentity, TContext, TMessage extends ActorMessage> {
   readonly #host: FamilyHost;
-  readonly #family: Pick<Family<TIdentity>, 'id' | 'key'>;
+  readonly #family: Pick<Family<TIdentity>, 'id' | 'key' | 'durable'>;
   readonly #place: Place<TIdentity>;
   readonly #spec: (identity: TIdentity, record: StoredRecord | undefined) => ChildSpec;
 
@@ -42,10 +45,11 @@ export class FamilyActors<TIdentity, TContext, TMessage extends ActorMessage> {
   }
 
   /**
-   * One whose supervisor is just being stopped is not started: the message that was to follow is refused as a dead letter, and
-   * its sender tries again.
+   * One whose supervisor is just being stopped is not started, nor one whose shard another backend hosts: the message that was to
+   * follow is refused as a dead letter, and its sender tries again.
    */
   start(identity: TIdentity, record?: StoredRecord): void {
+    if (this.#host.shards !== undefined && !this.#mayRun(identity, this.#host.shards)) return;
     this.#supervisor(identity)?.startChild(this.#spec(identity, record));
   }
 
@@ -74,6 +78,11 @@ export class FamilyActors<TIdentity, TContext, TMessage extends ActorMessage> {
     await this.#supervisor(identity)?.restartChild(this.id(identity));
   }
 
+  #mayRun(identity: TIdentity, shards: Pick<HostedShards, 'writes'>): boolean {
+    const { durable } = this.#family;
+    return durable === undefined || shards.writes(durable.kind, this.#family.key(identity));
+  }
+
   #supervisor(identity: TIdentity): Supervisor | undefined {
     return supervisorFor(this.#place, identity, this.#host.supervisor);
   }
@@ -81,7 +90,7 @@ export class FamilyActors<TIdentity, TContext, TMessage extends ActorMessage> {
 
 interface FamilyBinding<TIdentity> {
   readonly host: FamilyHost;
-  readonly family: Pick<Family<TIdentity>, 'id' | 'key'>;
+  readonly family: Pick<Family<TIdentity>, 'id' | 'key' | 'durable'>;
   readonly place: Place<TIdentity>;
   readonly spec: (identity: TIdentity, record: StoredRecord | undefined) => ChildSpec;
 }

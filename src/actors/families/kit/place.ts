@@ -3,8 +3,9 @@
 //   root         a fixed child of the root
 //   group        one supervisor for all of them: they have nothing to do with each other
 //   partitioned  a supervisor for each subject (an entity, say), those spread over partitions by a hash: the failures of one
-//                subject stay inside its supervisor, and a fault that many share stays inside a partition
-import { createHash } from 'node:crypto';
+//                subject stay inside its supervisor, and a fault that many share stays inside a partition. All subjects of a
+//                shard stand in one partition, so that a shard is found without a walk over all
+import { shardOfKey } from '../../../cluster/shards.ts';
 import type { ActorId, SupervisorSpec } from '../../runtime/contract.ts';
 import type { Supervisor } from '../../runtime/supervision/supervisor.ts';
 
@@ -34,12 +35,14 @@ export const supervisorSpec = (place: Place<unknown>): SupervisorSpec | undefine
   return { id, strategy: 'one_for_one', children };
 };
 
+type Partitioned = Extract<Place<unknown>, { readonly type: 'partitioned' }>;
+
 export type FindSupervisor = (id: ActorId) => Supervisor | undefined;
 
 export const subjectId = (subject: string): ActorId => `tree:${subject}`;
 
-const partitionOf = (id: ActorId, partitions: number, subject: string): ActorId =>
-  `${id}/${createHash('md5').update(subject).digest().readUInt32LE(0) % partitions}`;
+const partitionOf = (id: ActorId, partitions: number, shard: number): ActorId =>
+  `${id}/${shard % partitions}`;
 
 /** The supervisor an actor is started under, made if its subject has none yet; undefined while that is being stopped. */
 export const supervisorFor = <TIdentity>(
@@ -53,7 +56,9 @@ export const supervisorFor = <TIdentity>(
   const id = subjectId(subject);
   const known = find(id);
   if (known !== undefined) return known;
-  const result = find(partitionOf(place.id, place.partitions, subject))?.startSupervisor(unrelated(id));
+  const result = find(partitionOf(place.id, place.partitions, shardOfKey(subject)))?.startSupervisor(
+    unrelated(id),
+  );
   return result?.started === true ? result.supervisor : undefined;
 };
 
@@ -63,5 +68,18 @@ export const stopSubject = async <TIdentity>(
   subject: string,
   find: FindSupervisor,
 ): Promise<void> => {
-  await find(partitionOf(place.id, place.partitions, subject))?.stopChild(subjectId(subject));
+  await find(partitionOf(place.id, place.partitions, shardOfKey(subject)))?.stopChild(subjectId(subject));
+};
+
+/** Stops everything about the subjects of a shard. */
+export const stopShard = async (
+  { id, partitions }: Pick<Partitioned, 'id' | 'partitions'>,
+  shard: number,
+  find: FindSupervisor,
+): Promise<void> => {
+  const partition = find(partitionOf(id, partitions, shard));
+  if (partition === undefined) return;
+  const prefix = subjectId('').length;
+  const ofShard = partition.children().filter((child) => shardOfKey(child.id.slice(prefix)) === shard);
+  await Promise.all(ofShard.map((child) => partition.stopChild(child.id)));
 };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { nextTurns } from '../../../machines/schedule/round-robin-rule.ts';
 import type { RecordKind } from '../../../store/snapshot-store.ts';
 import type { GroupCommit } from '../../durable/group-commit.ts';
+import type { RecordSource } from '../kit/families.ts';
 
 const kind = 'schedule';
 const version = 1;
@@ -12,11 +13,11 @@ const stateSchema = z.object({ lastTurns: z.record(z.string(), z.string()) });
 const keyOf = (namespace: string, check: string): string => `${namespace}/${check}`;
 
 export class Turns {
-  readonly #commit: Pick<GroupCommit, 'put' | 'delete' | 'scan'>;
+  readonly #commit: Pick<GroupCommit, 'put' | 'delete'>;
   /** By check, then by subscription: the agent whose turn came last. */
   readonly #last = new Map<string, Map<string, string>>();
 
-  constructor(commit: Pick<GroupCommit, 'put' | 'delete' | 'scan'>) {
+  constructor(commit: Pick<GroupCommit, 'put' | 'delete'>) {
     this.#commit = commit;
   }
 
@@ -35,13 +36,21 @@ export class Turns {
     if (this.#last.delete(key)) this.#commit.delete(kind, key);
   }
 
-  /** At boot: what an earlier process kept. A bad record is reported; its round robin begins at the first agent. */
-  async restore(onBadRecord: (kind: RecordKind, key: string, error: unknown) => void): Promise<void> {
-    for await (const { key, record } of this.#commit.scan(kind)) {
+  /** What an earlier process or owner kept. A bad record is reported; its round robin begins at the first agent. */
+  async restore(
+    records: RecordSource,
+    onBadRecord: (kind: RecordKind, key: string, error: unknown) => void,
+  ): Promise<void> {
+    for await (const { key, record } of records(kind)) {
       const state = stateSchema.safeParse(record.state);
       if (state.success) this.#last.set(key, new Map(Object.entries(state.data.lastTurns)));
       else onBadRecord(kind, key, state.error);
     }
+  }
+
+  /** Another backend takes the turns of this check from now on. */
+  unload(key: string): void {
+    this.#last.delete(key);
   }
 
   #keep(key: string, subscription: string, agent: string): void {

@@ -5,6 +5,7 @@ import type { SilenceEnd } from '../../../machines/silence/silence-facts.ts';
 import type { Silenced } from '../../../model/silence/silenced.ts';
 import type { RecordKind } from '../../../store/snapshot-store.ts';
 import type { GroupCommit } from '../../durable/group-commit.ts';
+import type { RecordSource } from '../kit/families.ts';
 import { keptEndedSilences, silenceFiguresMs } from '../kit/limits.ts';
 
 const kind = 'silence';
@@ -38,7 +39,7 @@ export interface EndedSilence extends SilenceFigures {
 }
 
 export interface SilenceBookPorts {
-  readonly commit: Pick<GroupCommit, 'put' | 'delete' | 'scan'>;
+  readonly commit: Pick<GroupCommit, 'put' | 'delete'>;
   readonly nowMs: () => number;
   readonly after: (delayMs: number, task: () => void) => void;
 }
@@ -56,9 +57,12 @@ export class SilenceBook {
     this.#ports = ports;
   }
 
-  /** At boot: what an earlier process kept. */
-  async restore(onBadRecord: (kind: RecordKind, key: string, error: unknown) => void): Promise<void> {
-    for await (const { key, record } of this.#ports.commit.scan(kind)) {
+  /** What an earlier process or owner kept. */
+  async restore(
+    records: RecordSource,
+    onBadRecord: (kind: RecordKind, key: string, error: unknown) => void,
+  ): Promise<void> {
+    for await (const { key, record } of records(kind)) {
       const slash = key.indexOf('/');
       const page = pageSchema.safeParse(record.state);
       if (page.success) this.#pages(key.slice(0, slash)).set(key.slice(slash + 1), page.data);
@@ -109,6 +113,16 @@ export class SilenceBook {
 
   forgetNamespace(namespace: string): void {
     for (const name of [...(this.#namespaces.get(namespace)?.keys() ?? [])]) this.#forget(namespace, name);
+  }
+
+  /** Another backend writes the page of this silence from now on. */
+  unload(key: string): void {
+    const slash = key.indexOf('/');
+    const namespace = key.slice(0, slash);
+    const pages = this.#namespaces.get(namespace);
+    pages?.delete(key.slice(slash + 1));
+    if (pages?.size === 0) this.#namespaces.delete(namespace);
+    this.#due.delete(key);
   }
 
   /** Writes what is due at once. */

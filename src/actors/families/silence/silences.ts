@@ -1,9 +1,11 @@
 // The silences: one actor for each entry, which knows when it begins and ends, beside the index that events ask. Kept in
 // step with the resource table; an entry whose time is over is deleted from it.
+import { shardOf } from '../../../cluster/shards.ts';
 import type { SilenceContext, SilenceEnd, SilenceFact } from '../../../machines/silence/silence-facts.ts';
 import type { Event } from '../../../model/event/event.ts';
 import type { Silenced } from '../../../model/silence/silenced.ts';
 import { spanOf } from '../../../model/silence/silencing.ts';
+import type { HostedShards } from '../../durable/hosted-shards.ts';
 import type { Resource, ResourceTable } from '../../resources/resource-table.ts';
 import type { Faults } from '../../runtime/inspection/facts.ts';
 import type { Families } from '../kit/families.ts';
@@ -17,6 +19,8 @@ export interface SilencesPorts extends SilenceBookPorts {
   readonly families: Families;
   readonly table: ResourceTable;
   readonly faults: Pick<Faults, 'report'>;
+  /** In a cluster: of silences whose time is over, the backend with their shard deletes them. */
+  readonly shards?: Pick<HostedShards, 'isMine'> | undefined;
   /** Other events of a namespace may be silenced than before. Not told while the silences are set up. */
   readonly changed: (namespace: string) => void;
 }
@@ -37,7 +41,9 @@ export class Silences {
     this.#actors = ports.families.bind(silenceFamily, {
       definition: (silence) => this.#definition(silence),
       changed: ({ namespace }) => ports.changed(namespace),
-      over: (silence) => void this.#delete(silence, 'timeOver'),
+      over: (silence) => {
+        if (ports.shards?.isMine(shardOfSilence(silence)) !== false) void this.#delete(silence, 'timeOver');
+      },
     });
     for (const entry of table.list('silenced').items as unknown as readonly Silenced[])
       this.#index.put(namespaceOf(entry), entry);
@@ -59,6 +65,14 @@ export class Silences {
   start(): void {
     for (const entry of this.#ports.table.list('silenced').items as unknown as readonly Silenced[])
       this.#define(entry);
+  }
+
+  /** Silences of a shard whose time was over while no backend had it are deleted now. */
+  load(shard: number): void {
+    for (const entry of this.#ports.table.list('silenced').items as unknown as readonly Silenced[]) {
+      const silence = { namespace: namespaceOf(entry), name: entry.metadata.name };
+      if (shardOfSilence(silence) === shard && !this.#actors.has(silence)) this.#actors.start(silence);
+    }
   }
 
   /** Names of the silences that match an event now, in stored order. */
@@ -192,5 +206,7 @@ export class Silences {
 
 /** Deleted by a part of the backend, such as with its entity. */
 const unknownEnd = { why: 'cleared', by: '' } as const;
+
+const shardOfSilence = ({ namespace, name }: SilenceIdentity): number => shardOf(namespace, name);
 
 const namespaceOf = (entry: Silenced): string => entry.metadata.namespace ?? '';
