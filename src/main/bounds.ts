@@ -155,7 +155,8 @@ export const bounds: readonly Bound[] = [
     collection: 'dependencies of a check or an entity',
     by: 'users with permission to write checks or entities, agents',
     entries: maxDependencies,
-    whenFull: '400 on a write of the API; of what an agent names, the first count',
+    whenFull:
+      'of what an agent names, the first count; a write of the API answers 400, and what exists stays as it is',
     test: [
       'actors/events/masks.test.ts',
       'that is none is refused with the forms there are; so are too many',
@@ -165,7 +166,8 @@ export const bounds: readonly Bound[] = [
     collection: 'events above one that can mask it',
     by: 'dependencies of dependencies',
     entries: maxAncestors,
-    whenFull: 'those farther away do not mask it, nor do those that depend on more: it is told',
+    whenFull:
+      'it is told: those farther away do not mask it, nor do those that depend on more; each stays as it is',
     test: [
       'actors/events/masks.test.ts',
       'in a ring larger than what is looked at is told: no ring may mask itself',
