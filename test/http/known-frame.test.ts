@@ -177,6 +177,24 @@ test('a frame that is too large is not remembered', () => {
   assert.equal(isKnown(larger, taught(larger)), false);
 });
 
+const late = 1_700_000_000_000;
+const milliseconds: Record<string, Buffer> = {
+  timestamp: frame({ timestamp: late }),
+  'check.executed': frame({}, { executed: late }),
+  'check.issued': frame({}, { issued: late }),
+};
+
+for (const [field, payload] of Object.entries(milliseconds)) {
+  test(`${field} in milliseconds is refused, whether or not the frame is known`, () => {
+    const memory = taught();
+    assert.ok(isKnown(payload, memory));
+    const { id, ...refused } = read(payload, memory) as { id: string };
+    assert.equal(id, idOf(1));
+    assert.deepEqual(refused, { ok: false, message: `${field} must be in seconds since 1970 (got ${late})` });
+    assert.deepEqual(read(payload, memory), read(payload));
+  });
+}
+
 test('with and without a memory, damaged and odd frames read the same', () => {
   const scalar = fc.oneof(
     fc.integer(),

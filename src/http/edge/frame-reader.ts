@@ -6,6 +6,7 @@ import type { FindDefinition } from '../../model/check/check-rules.ts';
 import { withOwnSubscription } from '../../model/entity/entity.ts';
 import { type Event, writtenEntity } from '../../model/event/event.ts';
 import { parseEvent } from '../../model/event/event-parse.ts';
+import { timeFault } from '../../model/event/event-rules.ts';
 import { keepaliveCheckName } from '../../model/resource/names.ts';
 import type { AgentCodec } from './codec.ts';
 import type { EventMemory } from './event-memory.ts';
@@ -62,7 +63,10 @@ export const readEventFrame = (
   const { namespace, definition } = agent;
   const address = { namespace, ...(definition === undefined ? {} : { definition }) };
   const known = memory?.recognise(payload, address);
-  if (known !== undefined) return judge(kind, known, known, agent);
+  if (known !== undefined) {
+    const fault = timeFault(known);
+    return fault === null ? judge(kind, known, known, agent) : refuse(fault, known);
+  }
   const raw = codec.decodeEvent(payload);
   if (!raw.ok) return refuse(raw.message, undefined);
   const parsed = parseEvent(raw.value, address);
