@@ -4,13 +4,21 @@
 import { isMap, type Json, mergeMaps } from '../model/earlier/json.ts';
 import { pipeOf } from '../model/earlier/pipes.ts';
 import { redactClient } from '../model/earlier/redaction.ts';
+import { parseGuarded } from '../model/schema/guarded-json.ts';
 import { within } from '../model/time/within.ts';
 import type { LocalSockets } from '../sockets/local-sockets.ts';
 import { keepalivesPipe, type Transport } from '../wire/earlier/transport.ts';
 import { createCheckRunner } from './check-runner.ts';
 import { createCommandSlots } from './command-slots.ts';
 import { type HttpSocket, openHttpSocket } from './http-socket.ts';
-import { defaultSpawnLimit, keepaliveIntervalMs, stopGraceMs } from './limits.ts';
+import {
+  defaultSpawnLimit,
+  keepaliveIntervalMs,
+  lastResultsMs,
+  maxRequestBytes,
+  maxShownBytes,
+  stopGraceMs,
+} from './limits.ts';
 import { createLocalResults } from './local-result.ts';
 import type { ClientLog } from './log.ts';
 import { createOutbox } from './outbox.ts';
@@ -64,14 +72,14 @@ export const deregistrationResult = (client: Json, nowSeconds: number): Json => 
 });
 
 /** A check request; undefined, with a log line, for anything else. */
-const readRequest = (message: string, log: ClientLog): Json | undefined => {
-  let request: unknown;
-  try {
-    request = JSON.parse(message);
-  } catch (error) {
-    log.error('failed to parse the check request payload', { message, error: (error as Error).message });
+const readRequest = (bytes: Buffer, log: ClientLog): Json | undefined => {
+  const parsed = parseGuarded(bytes, { maxBytes: maxRequestBytes });
+  const message = bytes.toString('utf8', 0, maxShownBytes);
+  if (!parsed.ok) {
+    log.error('failed to parse the check request payload', { message, error: parsed.message });
     return undefined;
   }
+  const request = parsed.value;
   if (isMap(request) && typeof request['name'] === 'string') return request;
   log.error('check request has no check name', { message });
   return undefined;
@@ -153,8 +161,8 @@ export const createClient = (parts: ClientParts): Client => {
       .catch((error: Error) => log.error('failed to publish keepalive', { payload, error: error.message }));
   };
 
-  const takeRequest = (message: string): void => {
-    const request = readRequest(message, log);
+  const takeRequest = (bytes: Buffer): void => {
+    const request = readRequest(bytes, log);
     if (request === undefined) return;
     log.info('received check request', { check: request });
     run(request);
@@ -190,8 +198,7 @@ export const createClient = (parts: ClientParts): Client => {
     cancels.push(scheduleStandalone({ clientName: name, checks: map(settings['checks']), timers, log, run }));
   };
 
-  const finishChecks = async (): Promise<void> => {
-    const end = performance.now() + stopGraceMs;
+  const finishChecks = async (end: number): Promise<void> => {
     while (runner.inProgress > 0 && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 50));
     slots.killAll();
@@ -225,13 +232,17 @@ export const createClient = (parts: ClientParts): Client => {
       log.warn('stopping');
       pause();
       // Subscribing to a queue that was just given up makes a broker close the channel, and the deregistration would be lost.
+      const end = performance.now() + stopGraceMs;
       await within(bootstrapped, stopGraceMs, () => undefined);
-      if (transport.isConnected()) await transport.unsubscribe().catch(onFault);
+      // A broker that takes nothing for now answers nothing either.
+      if (transport.isConnected())
+        await within(transport.unsubscribe().catch(onFault), end - performance.now(), () => undefined);
       if (client['deregister'] === true && wasUp)
         publishResult(deregistrationResult(client, seconds(timers)));
-      await finishChecks();
-      await outbox.settled();
+      await finishChecks(end);
+      await within(outbox.settled(), lastResultsMs, () => undefined);
       outbox.close();
+      if (outbox.held > 0) log.error('check results were not sent', { held: outbox.held });
       await Promise.all([sockets?.close(), http?.close()]);
       await transport.close();
     },

@@ -23,5 +23,12 @@ export const socketLingerMs = 5_000;
 /** Maximum body of `POST /results`: documented but not enforced by the reference product. */
 export const maxHttpBodyBytes = 33_554_432;
 
+/** Maximum size of a check request. The reference product has no limit. */
+export const maxRequestBytes = 4_194_304;
+/** Maximum length of an unusable check request in the log. */
+export const maxShownBytes = 1_000;
+
 /** How long a stopping client waits for running checks before it kills them. */
 export const stopGraceMs = 10_000;
+/** How long it then waits until the last results are sent. */
+export const lastResultsMs = 5_000;

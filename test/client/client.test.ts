@@ -74,6 +74,16 @@ describe('subscriptions', () => {
     assert.equal(made.log.told('failed to parse the check request payload').length, 1);
     assert.equal(made.log.told('check request has no check name').length, 2);
   });
+
+  test('one that is nested too deeply is refused, and the client goes on', async () => {
+    const made = await start();
+    const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+    made.broker.request('web', `{"name":"deep","command":"true","more":${deep}}`);
+    made.broker.request('web', { name: 'next', command: 'true' });
+    assert.equal((await resultOf(made)).check['name'], 'next');
+    assert.equal(made.log.told('failed to parse the check request payload').length, 1);
+    assert.deepEqual(made.faults, []);
+  });
 });
 
 describe('sockets and results', () => {
@@ -103,6 +113,21 @@ describe('sockets and results', () => {
     made.broker.connect();
     await eventually(() => made.broker.results().length === maxHeldResults, 'all results');
     assert.equal(firstCheck(made)['name'], 'n1');
+  });
+
+  test('a broker that confirms nothing neither fills the memory nor keeps the client from stopping', async () => {
+    const made = await start();
+    made.broker.fallSilent();
+    const line = dial(made.client.ports().socket ?? 0);
+    const one = { name: 'n', output: '', status: 0 };
+    line.send(JSON.stringify(Array.from({ length: maxHeldResults + 2 }, () => one)));
+    assert.equal(await line.closed, 'ok');
+    assert.equal(made.log.told('too many results queued for the transport, dropping the oldest').length, 1);
+    await made.client.stop();
+    assert.deepEqual(
+      made.log.told('check results were not sent').map(({ data }) => data),
+      [{ held: maxHeldResults + 1 }],
+    );
   });
 
   test('they can be turned off', async () => {

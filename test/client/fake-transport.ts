@@ -19,6 +19,7 @@ export const fakeTransport = () => {
   const takers = new Map<string, { readonly pipe: Pipe; readonly funnel: string; readonly take: Take }>();
   let listener: TransportListener | undefined;
   let up = false;
+  let answers = true;
   const transport: Transport = {
     name: 'redis',
     isConnected: () => up,
@@ -27,13 +28,14 @@ export const fakeTransport = () => {
     },
     publish: async ({ name }, message) => {
       if (!up) throw new NotConnected();
+      if (!answers) return new Promise(() => {});
       published.push({ pipe: name, message: JSON.parse(message) });
     },
     subscribe: async (pipe, funnel, take) => {
       if (!up) throw new NotConnected();
       takers.set(pipe.name, { pipe, funnel, take });
     },
-    unsubscribe: async () => takers.clear(),
+    unsubscribe: async () => (answers ? takers.clear() : new Promise(() => {})),
     stats: async () => ({ messages: 0, consumers: 0 }),
     close: async () => {
       up = false;
@@ -49,12 +51,18 @@ export const fakeTransport = () => {
       up = true;
       listener?.connected();
     },
+    /** The connection stays, and nothing that is sent is confirmed any more. */
+    fallSilent: () => {
+      answers = false;
+    },
+    block: (reason: string) => listener?.blocked?.(reason),
+    unblock: () => listener?.unblocked?.(),
     lose: () => {
       up = false;
       takers.clear();
       listener?.lost('broken');
     },
     request: (pipe: string, request: object | string, arrival?: Arrival) =>
-      takers.get(pipe)?.take(typeof request === 'string' ? request : JSON.stringify(request), arrival),
+      takers.get(pipe)?.take(Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)), arrival),
   };
 };

@@ -46,3 +46,16 @@ test('a result that the backend refused for good is not sent again', async () =>
   await outbox.settled();
   assert.deepEqual([sent, outbox.held, retries.length], [['b'], 0, 0]);
 });
+
+test('what comes after a result that could not be sent waits behind it', async () => {
+  const { outbox, sent, retries } = outboxOn(['the broker is busy']);
+  outbox.send(result('a'));
+  outbox.send(result('b'));
+  await outbox.settled();
+  outbox.send(result('c'));
+  await outbox.settled();
+  assert.deepEqual([sent, outbox.held, retries.length], [[], 3, 1]);
+  retries[0]?.();
+  await outbox.settled();
+  assert.deepEqual([sent, outbox.held], [['a', 'b', 'c'], 0]);
+});

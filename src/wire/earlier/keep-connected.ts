@@ -1,5 +1,6 @@
 // Keeps one connection open: reconnects with increasing delays until it is stopped.
-import { maxReconnectDelayMs, reconnectStepMs } from './limits.ts';
+import { within } from '../../model/time/within.ts';
+import { closeTimeoutMs, maxReconnectDelayMs, reconnectStepMs } from './limits.ts';
 import type { TransportListener } from './transport.ts';
 
 export interface Connection {
@@ -77,7 +78,8 @@ export const keepConnected = <T extends Connection>({
       const last = connection;
       connection = undefined;
       await last?.close();
-      await attempt;
+      // An attempt that is under way closes its connection itself.
+      await within(attempt, closeTimeoutMs, () => undefined);
     },
   };
 };

@@ -4,7 +4,10 @@
 export const connectTimeoutMs = 20_000;
 /** Messages prefetched from a broker; they share commits. */
 export const maxMessagesInHand = 100;
-/** Requests queued in a Redis list for the clients that share it; beyond that the oldest are dropped. */
+/**
+ * Requests queued in a Redis list for the clients that share it; beyond that the oldest are dropped. Also those that a
+ * RabbitMQ may leave unconfirmed.
+ */
 export const maxWaitingRequests = 1_000;
 /**
  * Heartbeat interval of a broker. A broker that is silent twice as long is considered lost, before its clients

@@ -6,7 +6,7 @@ import { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessa
 import type { Pipe } from '../../model/earlier/pipes.ts';
 import { within } from '../../model/time/within.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
-import { closeTimeoutMs, connectTimeoutMs } from './limits.ts';
+import { closeTimeoutMs, connectTimeoutMs, maxWaitingRequests } from './limits.ts';
 import { type BrokerAddress, brokerAddresses } from './rabbitmq-address.ts';
 import {
   keepalivesPipe,
@@ -15,6 +15,7 @@ import {
   resultsPipe,
   type Take,
   type Transport,
+  type TransportListener,
 } from './transport.ts';
 
 export interface RabbitmqTransportOptions {
@@ -47,6 +48,10 @@ class RabbitmqLine {
   readonly #declared = new Set<string>();
   readonly #consumers = new Map<string, string>();
   readonly #funnels = new Set<string>();
+  readonly #listener: TransportListener;
+  /** Connections that the broker no longer reads, since its memory or disk is short. */
+  readonly #blocked = new Set<ChannelModel>();
+  #unconfirmedRequests = 0;
   #primary: Channel | undefined;
   #secondary: ConfirmChannel | undefined;
   #returned = false;
@@ -54,9 +59,14 @@ class RabbitmqLine {
   #sending: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(options: RabbitmqTransportOptions, lost: (reason: string) => void) {
+  constructor(
+    options: RabbitmqTransportOptions,
+    lost: (reason: string) => void,
+    listener: TransportListener,
+  ) {
     this.#options = options;
     this.#lost = lost;
+    this.#listener = listener;
   }
 
   async connect(address: BrokerAddress): Promise<this> {
@@ -77,14 +87,35 @@ class RabbitmqLine {
   async publish(pipe: Pipe, message: string): Promise<void> {
     const channel = pipe.name === keepalivesPipe.name ? this.#primary : this.#secondary;
     if (channel === undefined || this.#closed) throw new NotConnected();
+    if (this.#blocked.size > 0) throw new Error('rabbitmq takes no messages for now');
+    if (pipe.name !== resultsPipe.name) return this.#publishRequest(channel, pipe, message);
     await this.#declareExchange(channel, pipe);
-    if (pipe.name !== resultsPipe.name) {
-      channel.publish(pipe.name, noKey, Buffer.from(message), messageProperties);
-      return;
-    }
     const sent = this.#sending.then(() => this.#publishSurely(pipe, message));
     this.#sending = sent.catch(() => {});
     return sent;
+  }
+
+  /**
+   * Requests and keepalives. What the broker does not read stays in memory here, and is obsolete when it is read: no
+   * more than `maxWaitingRequests` may wait.
+   */
+  async #publishRequest(channel: Channel, pipe: Pipe, message: string): Promise<void> {
+    if (this.#unconfirmedRequests >= maxWaitingRequests)
+      throw new Error(`rabbitmq has not confirmed the last ${maxWaitingRequests} requests`);
+    this.#unconfirmedRequests += 1;
+    const confirmed = () => {
+      this.#unconfirmedRequests -= 1;
+    };
+    try {
+      await this.#declareExchange(channel, pipe);
+    } catch (error) {
+      confirmed();
+      throw error;
+    }
+    if (channel !== this.#secondary) {
+      channel.publish(pipe.name, noKey, Buffer.from(message), messageProperties);
+      confirmed();
+    } else this.#secondary.publish(pipe.name, noKey, Buffer.from(message), messageProperties, confirmed);
   }
 
   /**
@@ -156,6 +187,14 @@ class RabbitmqLine {
       reason = `rabbitmq ${error.message}`;
     });
     connection.on('close', end);
+    connection.on('blocked', (why: string) => {
+      this.#blocked.add(connection);
+      if (this.#blocked.size === 1 && !this.#closed) this.#listener.blocked?.(`rabbitmq blocks publishers: ${why}`);
+    });
+    connection.on('unblocked', () => {
+      const wasBlocked = this.#blocked.delete(connection);
+      if (wasBlocked && this.#blocked.size === 0 && !this.#closed) this.#listener.unblocked?.();
+    });
     const channel = await createChannel(connection);
     channel.on('error', (error: Error) => {
       reason = `rabbitmq channel error: ${error.message}`;
@@ -179,7 +218,7 @@ class RabbitmqLine {
     };
     // Unusable messages are acknowledged too; otherwise they would be redelivered forever.
     Promise.resolve()
-      .then(() => take(message.content.toString('utf8'), { redelivered: message.fields.redelivered }))
+      .then(() => take(message.content, { redelivered: message.fields.redelivered }))
       .catch(this.#options.onFault)
       .then(done)
       .catch(this.#options.onFault);
@@ -198,11 +237,12 @@ const closeInTime = (connection: ChannelModel): Promise<void> =>
 const connectToAny = async (
   options: RabbitmqTransportOptions,
   lost: (reason: string) => void,
+  listener: TransportListener,
 ): Promise<RabbitmqLine> => {
   let failure: unknown = new Error('no broker is configured');
   for (const address of brokerAddresses(options.rabbitmq)) {
     try {
-      return await new RabbitmqLine(options, lost).connect({
+      return await new RabbitmqLine(options, lost, listener).connect({
         ...address,
         prefetch: options.prefetch ?? address.prefetch,
       });
@@ -225,7 +265,7 @@ export const createRabbitmqTransport = (options: RabbitmqTransportOptions): Tran
     isConnected: () => keeper?.current() !== undefined,
     open: (listener) => {
       keeper = keepConnected({
-        open: (lost) => connectToAny(options, lost),
+        open: (lost) => connectToAny(options, lost, listener),
         listener,
         stepMs: options.stepMs,
       });

@@ -2,8 +2,9 @@
 // pipes, and one connection per list for blocking reads.
 import { Redis } from 'ioredis';
 import type { Pipe } from '../../model/earlier/pipes.ts';
+import { within } from '../../model/time/within.ts';
 import { type Keeper, keepConnected } from './keep-connected.ts';
-import { maxMessagesInHand, maxWaitingRequests, redisPingMs } from './limits.ts';
+import { connectTimeoutMs, maxMessagesInHand, maxWaitingRequests, redisPingMs } from './limits.ts';
 import { databaseOf, redisOptions } from './redis-options.ts';
 import {
   type Arrival,
@@ -18,7 +19,7 @@ export interface RedisTransportOptions {
   /** As in the configuration: a map or a URL. */
   readonly redis: unknown;
   readonly stepMs?: number;
-  /** Ping interval and response timeout. */
+  /** Ping interval and response timeout, also of a new connection. */
   readonly pingMs?: number;
   /** A consumer threw. This is a bug of ours, so it is reported and not passed to the broker. */
   readonly onFault: (error: unknown) => void;
@@ -35,6 +36,12 @@ export const inHandKeyOf = (key: string): string => `mon:${key}:in-hand`;
 
 /** Keepalives and results are for the backend and must not be lost. */
 const isOurs = ({ name }: Pipe): boolean => name === keepalivesPipe.name || name === resultsPipe.name;
+
+/** The library limits the time until a connection is open, but not until the server behind it answers. */
+const answered = (connecting: Promise<void>, ms: number): Promise<void> =>
+  within(connecting, ms, () => {
+    throw new Error('redis does not respond');
+  });
 
 /** A set of open connections; if one ends, all are closed. */
 class RedisLine {
@@ -66,8 +73,9 @@ class RedisLine {
     }
     this.#pings = setInterval(() => this.#look(), this.#options.pingMs ?? redisPingMs);
     this.#pubsub.on(
-      'message',
-      (channel, message) => void this.#hand(String(channel), String(message), false, { redelivered: false }),
+      'messageBuffer',
+      (channel: Buffer, message: Buffer) =>
+        void this.#hand(String(channel), message, false, { redelivered: false }),
     );
     return this;
   }
@@ -96,7 +104,7 @@ class RedisLine {
     this.#takers.set(key, take);
     if (pipe.type === 'fanout') return void (await this.#pubsub?.subscribe(key));
     const client = await this.#dial();
-    const left = ack ? await this.#main?.lrange(inHandKeyOf(key), 0, -1) : [];
+    const left = ack ? await this.#main?.lrangeBuffer(inHandKeyOf(key), 0, -1) : [];
     void this.#takeFrom(client, key, ack, left ?? []);
   }
 
@@ -133,7 +141,7 @@ class RedisLine {
       reason = error.message || reason;
     });
     try {
-      await client.connect();
+      await answered(client.connect(), this.#options.pingMs ?? connectTimeoutMs);
     } catch (error) {
       client.disconnect();
       throw reason === 'connection closed' ? error : new Error(reason);
@@ -146,9 +154,9 @@ class RedisLine {
   }
 
   /** Processes leftover messages first, then new ones in order, until the connection ends. */
-  async #takeFrom(client: Redis, key: string, ack: boolean, left: readonly string[]): Promise<void> {
+  async #takeFrom(client: Redis, key: string, ack: boolean, left: readonly Buffer[]): Promise<void> {
     const inHand = new Set<Promise<void>>();
-    const hand = async (message: string, arrival: Arrival): Promise<void> => {
+    const hand = async (message: Buffer, arrival: Arrival): Promise<void> => {
       const done = this.#hand(key, message, ack, arrival).finally(() => inHand.delete(done));
       inHand.add(done);
       // Backpressure: unread messages are safe in Redis.
@@ -165,10 +173,10 @@ class RedisLine {
     }
   }
 
-  async #next(client: Redis, key: string, ack: boolean): Promise<string | null> {
-    if (!ack || this.#isOld) return (await client.blpop(key, 0))?.[1] ?? null;
+  async #next(client: Redis, key: string, ack: boolean): Promise<Buffer | null> {
+    if (!ack || this.#isOld) return (await client.blpopBuffer(key, 0))?.[1] ?? null;
     try {
-      return await client.blmove(key, inHandKeyOf(key), 'LEFT', 'RIGHT', 0);
+      return await client.blmoveBuffer(key, inHandKeyOf(key), 'LEFT', 'RIGHT', 0);
     } catch (error) {
       if (!/unknown command/i.test((error as Error).message)) throw error;
       this.#isOld = true;
@@ -180,7 +188,7 @@ class RedisLine {
   }
 
   /** Resolves when the consumer is done; never rejects. */
-  async #hand(key: string, message: string, ack: boolean, arrival: Arrival): Promise<void> {
+  async #hand(key: string, message: Buffer, ack: boolean, arrival: Arrival): Promise<void> {
     try {
       await this.#takers.get(key)?.(message, arrival);
     } catch (error) {
@@ -189,7 +197,8 @@ class RedisLine {
     if (ack && !this.#isOld && !this.#closed) await this.#acknowledge(key, message);
   }
 
-  async #acknowledge(key: string, message: string): Promise<void> {
+  /** Compares bytes: a text that was decoded and encoded again need not be the one in the list. */
+  async #acknowledge(key: string, message: Buffer): Promise<void> {
     try {
       await this.#main?.lrem(inHandKeyOf(key), 1, message);
     } catch (error) {

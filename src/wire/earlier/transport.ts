@@ -17,6 +17,9 @@ export interface TransportListener {
   lost(reason: string): void;
   /** An attempt to connect failed. */
   failed(reason: string): void;
+  /** Connected, but the broker takes no messages for now, from anybody: `publish` rejects. */
+  blocked?(reason: string): void;
+  unblocked?(): void;
 }
 
 /** Delivery information of a message. */
@@ -25,7 +28,8 @@ export interface Arrival {
   readonly redelivered: boolean;
 }
 
-export type Take = (message: string, arrival?: Arrival) => void | Promise<void>;
+/** The bytes as they came: a broker may hand over what is no text, or far too much of it. */
+export type Take = (message: Buffer, arrival?: Arrival) => void | Promise<void>;
 
 /** One broker connection that reconnects on its own. */
 export interface Transport {

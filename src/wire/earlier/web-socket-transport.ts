@@ -34,6 +34,8 @@ interface Waiting {
 
 type Question = ClientMessage extends infer M ? (M extends ClientMessage ? Omit<M, 'id'> : never) : never;
 
+const refused = (reason: string): Error => new Error(`the backend refused: ${reason}`);
+
 class WebSocketLine implements Connection {
   readonly #socket: WebSocket;
   readonly #onFault: (error: unknown) => void;
@@ -58,9 +60,15 @@ class WebSocketLine implements Connection {
       return Promise.reject(new NotConnected());
     this.#lastId += 1;
     const id = this.#lastId;
+    const frame = Buffer.from(JSON.stringify({ ...question, id }));
+    // The backend would close the connection, now and at every other try.
+    if (frame.length > maxFrameBytes)
+      return Promise.reject(
+        refused(`a message of ${frame.length} bytes is too large, the maximum is ${maxFrameBytes}`),
+      );
     return new Promise((done, failed) => {
       this.#waiting.set(id, { done, failed });
-      this.#socket.send(JSON.stringify({ ...question, id }));
+      this.#socket.send(frame, { binary: false });
     });
   }
 
@@ -108,12 +116,12 @@ class WebSocketLine implements Connection {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.type === 'done') waiting?.done(message);
-    else waiting?.failed(new Error(`the backend refused: ${message.reason}`));
+    else waiting?.failed(refused(message.reason));
   }
 
   #hand(pipe: string, message: string): void {
     Promise.resolve()
-      .then(() => this.#takers.get(pipe)?.(message))
+      .then(() => this.#takers.get(pipe)?.(Buffer.from(message)))
       .catch(this.#onFault);
   }
 }

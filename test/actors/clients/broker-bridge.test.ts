@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBridge } from '../../../src/actors/families/client/broker-bridge.ts';
+import type { Outlet } from '../../../src/actors/families/client/client-requests.ts';
 import { MonError } from '../../../src/model/errors.ts';
 import { fakeTransport } from '../../client/fake-transport.ts';
 import { eventually } from '../../eventually.ts';
@@ -10,6 +11,8 @@ const maxMessageBytes = 2_000;
 
 const open = (result: (message: unknown, id?: string) => Promise<void>) => {
   const broker = fakeTransport();
+  const outlets: Outlet[] = [];
+  const heardAgain: string[] = [];
   const told: [string, string][] = [];
   const fields: object[] = [];
   const note = (level: string) => (more: object, text: string) => {
@@ -18,7 +21,7 @@ const open = (result: (message: unknown, id?: string) => Promise<void>) => {
   };
   const bridge = openBridge({
     transport: broker.transport,
-    clients: { keepalive: async () => {}, result, attach: () => {}, heardAgain: () => {} },
+    clients: { keepalive: async () => {}, result, attach: (outlet) => void outlets.push(outlet), heardAgain: (via) => void heardAgain.push(via) },
     log: { info: () => {}, warn: note('warn'), error: note('error') },
     retryMs: 1,
     maxMessageBytes,
@@ -30,6 +33,8 @@ const open = (result: (message: unknown, id?: string) => Promise<void>) => {
     fields,
     say: (message: object | string) => broker.request('results', message),
     broker,
+    heardAgain,
+    isConnected: () => outlets.every((outlet) => outlet.isConnected()),
   };
 };
 
@@ -116,4 +121,22 @@ test('a result that is delivered again has the id it had; two that look alike ha
   await eventually('the subscription', () => second.broker.takers.has('results'));
   await second.broker.request('results', timed, { redelivered: true });
   assert.deepEqual(after.ids, [one], 'a backend that was killed and started again');
+});
+
+test('a broker that takes no messages counts as gone until it does: nobody is asked through it, nobody called silent', async () => {
+  const made = open(async () => {});
+  await eventually('the subscription', () => made.isConnected());
+  assert.deepEqual(made.heardAgain, ['redis']);
+  made.broker.block('low on memory');
+  assert.equal(made.isConnected(), false);
+  assert.deepEqual(made.told, [
+    ['warn', 'the broker takes no messages; its clients are not called silent meanwhile'],
+  ]);
+  made.broker.unblock();
+  assert.equal(made.isConnected(), true);
+  assert.deepEqual(made.heardAgain, ['redis', 'redis']);
+  made.broker.block('low on memory');
+  made.broker.lose();
+  made.broker.connect();
+  await eventually('the new subscription', () => made.isConnected());
 });

@@ -164,6 +164,8 @@ export const startSentinel = async (masterUrl: string): Promise<Broker> => {
 };
 
 export interface RabbitmqBroker extends Broker {
+  /** Runs `rabbitmqctl`. */
+  control(...args: readonly string[]): void;
   /** With TLS and client certificates of the authority; otherwise the plain URL. */
   readonly tlsUrl: string;
 }
@@ -218,6 +220,13 @@ export const startRabbitmq = async (tls?: ServerTls): Promise<RabbitmqBroker> =>
   const broker = await brokerOf(url, directory, launch, isUp);
   return {
     ...broker,
+    control: (...args) => {
+      const program = ['/usr/lib/rabbitmq/bin/rabbitmqctl', onPath('rabbitmqctl') ?? ''].find((path) =>
+        existsSync(path),
+      );
+      const { status, stderr } = spawnSync(program ?? 'rabbitmqctl', args, { env, encoding: 'utf8' });
+      if (status !== 0) throw new Error(`rabbitmqctl ${args.join(' ')}: ${stderr}`);
+    },
     tlsUrl: tls === undefined ? url : `amqps://guest:guest@127.0.0.1:${tlsPort}`,
     stop: async () => {
       await broker.stop();

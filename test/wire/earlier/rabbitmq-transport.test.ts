@@ -17,6 +17,8 @@ const open = (rabbitmq: unknown) => {
     connected: () => void told.push('connected'),
     lost: (reason) => void told.push(`lost: ${reason}`),
     failed: (reason) => void told.push(`failed: ${reason}`),
+    blocked: (reason) => void told.push(`blocked: ${reason}`),
+    unblocked: () => void told.push('unblocked'),
   });
   return { transport, told, isUp: () => eventually('a connection', () => transport.isConnected()) };
 };
@@ -68,6 +70,23 @@ describe('the transport over RabbitMQ', { skip: rabbitmqSkipReason() }, () => {
     assert.equal((fields as { routingKey: string }).routingKey, '');
     assert.equal((await transport.stats({ type: 'direct', name: 'results' })).consumers, 1);
     await connection.close();
+    await transport.close();
+  });
+
+  test('says that a broker without memory takes no messages, and refuses them until it does again', async () => {
+    const { transport, told, isUp } = open(broker.url);
+    await isUp();
+    const request = { type: 'fanout', name: 'web' } as const;
+    broker.control('set_vm_memory_high_watermark', '0.000001');
+    // A broker tells only those who publish.
+    await transport.publish(request, '{}');
+    await eventually('the block', () => told.some((line) => /^blocked: rabbitmq blocks publishers: /.test(line)));
+    for (const pipe of [request, { type: 'direct', name: 'results' } as const])
+      await assert.rejects(transport.publish(pipe, '{}'), { message: 'rabbitmq takes no messages for now' });
+    assert.ok(transport.isConnected());
+    broker.control('set_vm_memory_high_watermark', '0.4');
+    await eventually('the release', () => told.includes('unblocked'));
+    await transport.publish(request, '{}');
     await transport.close();
   });
 

@@ -1,6 +1,7 @@
 // The transport over Redis against real servers: the keys of the earlier generation, TLS, sentinels, and a server
 // that no longer answers.
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { brokerFromUrl } from '../../../src/wire/earlier/broker-url.ts';
@@ -43,7 +44,7 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     await transport.publish(results, '{"a":1}');
     assert.deepEqual(await seen.lrange('transport:0:list:results', 0, -1), ['{"a":1}']);
     const taken: string[] = [];
-    const take = (message: string) => void taken.push(message);
+    const take = (message: Buffer) => void taken.push(String(message));
     await transport.subscribe({ type: 'fanout', name: 'web' }, 'f', take);
     await transport.subscribe({ type: 'direct', name: 'roundrobin:web' }, 'x', take);
     await seen.publish('transport:0:channel:web', 'one');
@@ -92,7 +93,7 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     });
     const taken: string[] = [];
     await transport.subscribe(results, 'results', (message) => {
-      taken.push(message);
+      taken.push(String(message));
       return free;
     });
     await eventually('as many as it takes', () => taken.length >= maxMessagesInHand);
@@ -116,8 +117,8 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
       results,
       'results',
       (message) => {
-        first.push(message);
-        return message === 'one' ? undefined : new Promise(() => {});
+        first.push(String(message));
+        return String(message) === 'one' ? undefined : new Promise(() => {});
       },
       { ack: true },
     );
@@ -129,7 +130,8 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     const { transport, isUp } = open(t, broker.url);
     await isUp();
     const taken: [string, boolean | undefined][] = [];
-    const take = (message: string, arrival?: Arrival) => void taken.push([message, arrival?.redelivered]);
+    const take = (message: Buffer, arrival?: Arrival) =>
+      void taken.push([String(message), arrival?.redelivered]);
     await transport.subscribe(results, 'results', take, { ack: true });
     await eventually('what was left', () => taken.length === 2);
     await seen.rpush(key, 'four');
@@ -226,6 +228,37 @@ describe('the transport over Redis', { skip: redisSkipReason() }, () => {
     await admin.config('SET', 'maxclients', '100');
     await eventually('the return', () => told.filter((line) => line === 'connected').length === 2);
     await transport.subscribe(results, 'x', () => {});
+  });
+
+  test('forgets a message that is no text once it is dealt with', async (t) => {
+    const broker = await startRedis();
+    t.after(() => broker.stop());
+    const seen = new Redis(broker.url);
+    t.after(() => seen.disconnect());
+    const { transport, isUp } = open(t, broker.url);
+    await isUp();
+    const key = 'transport:0:list:results';
+    const odd = Buffer.from('{"output":"Z\xfcrich"}', 'latin1');
+    const taken: Buffer[] = [];
+    await transport.subscribe(results, 'results', (message) => void taken.push(message), { ack: true });
+    await seen.rpush(key, odd, 'last');
+    await eventually('both', () => taken.length === 2);
+    assert.deepEqual(taken[0], odd);
+    await eventually('nothing in hand', async () => (await seen.exists(inHandKeyOf(key), key)) === 0);
+  });
+
+  test('gives up a server that accepts the connection and then says nothing', async (t) => {
+    const silent = createServer();
+    const accepted: Socket[] = [];
+    silent.on('connection', (socket) => void accepted.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    t.after(() => {
+      for (const socket of accepted) socket.destroy();
+      silent.close();
+    });
+    const { told } = open(t, `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`, 200);
+    const failures = () => told.filter((line) => line === 'failed: redis does not respond').length;
+    await eventually('a second try', () => failures() >= 2);
   });
 
   test('gives up a server that is there and does not answer', async (t) => {

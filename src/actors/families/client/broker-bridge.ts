@@ -38,11 +38,12 @@ export const openBridge = (options: BridgeOptions): Bridge => {
   const via = options.name ?? transport.name;
   const ids = new ResultIds(randomUUID);
   let listening = false;
+  let blocked = false;
   let closed = false;
   clients.attach({
     name: via,
     kind: transport.name,
-    isConnected: () => listening && transport.isConnected(),
+    isConnected: () => listening && !blocked && transport.isConnected(),
     publish: (pipe, message) => transport.publish(pipe, message),
   });
 
@@ -57,8 +58,7 @@ export const openBridge = (options: BridgeOptions): Bridge => {
 
   const take =
     (what: 'keepalive' | 'result', hand: (message: unknown, id: string) => Promise<void>) =>
-    async (text: string, { redelivered }: Arrival = { redelivered: false }): Promise<void> => {
-      const bytes = Buffer.from(text);
+    async (bytes: Buffer, { redelivered }: Arrival = { redelivered: false }): Promise<void> => {
       if (bytes.length > maxMessageBytes)
         return log.error(
           { via, bytes: bytes.length, maxMessageBytes },
@@ -67,7 +67,7 @@ export const openBridge = (options: BridgeOptions): Bridge => {
       const parsed = parseGuarded(bytes, { maxBytes: maxMessageBytes });
       if (!parsed.ok) return log.error({ via, reason: parsed.message }, `failed to parse ${what} payload`);
       const message = parsed.value;
-      const id = what === 'result' ? ids.of(text, message, redelivered) : randomUUID();
+      const id = what === 'result' ? ids.of(bytes.toString('utf8'), message, redelivered) : randomUUID();
       for (let attempt = 1; ; attempt += 1) {
         try {
           return await hand(message, id);
@@ -102,9 +102,20 @@ export const openBridge = (options: BridgeOptions): Bridge => {
     },
     lost: (reason) => {
       listening = false;
+      blocked = false;
       log.warn({ via, reason }, 'the broker is gone; its clients are not called silent meanwhile');
     },
     failed: (reason) => log.warn({ via, reason }, 'the broker cannot be reached'),
+    // Neither requests nor the keepalives of its clients get through.
+    blocked: (reason) => {
+      blocked = true;
+      log.warn({ via, reason }, 'the broker takes no messages; its clients are not called silent meanwhile');
+    },
+    unblocked: () => {
+      blocked = false;
+      clients.heardAgain(via);
+      log.info({ via }, 'the broker takes messages again');
+    },
   });
   return {
     close: () => {
