@@ -8,7 +8,7 @@ import { parseGuarded } from '../model/schema/guarded-json.ts';
 import { within } from '../model/time/within.ts';
 import type { LocalSockets } from '../sockets/local-sockets.ts';
 import { keepalivesPipe, type Transport } from '../wire/earlier/transport.ts';
-import { createCheckRunner } from './check-runner.ts';
+import { type CheckRunner, createCheckRunner } from './check-runner.ts';
 import { createCommandSlots } from './command-slots.ts';
 import { type HttpSocket, openHttpSocket } from './http-socket.ts';
 import {
@@ -116,6 +116,12 @@ const openLocalInputs = async (
   return { sockets, http };
 };
 
+/** Resolves when no check runs any more, or at `end` of the process clock. */
+const finishChecks = async (runner: Pick<CheckRunner, 'inProgress'>, end: number): Promise<void> => {
+  while (runner.inProgress > 0 && performance.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+};
+
 export const createClient = (parts: ClientParts): Client => {
   const { version, log, timers, transport, onFault } = parts;
   const client = withSocketDefaults(map(parts.settings['client']));
@@ -198,12 +204,6 @@ export const createClient = (parts: ClientParts): Client => {
     cancels.push(scheduleStandalone({ clientName: name, checks: map(settings['checks']), timers, log, run }));
   };
 
-  const finishChecks = async (end: number): Promise<void> => {
-    while (runner.inProgress > 0 && performance.now() < end)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    slots.killAll();
-  };
-
   return {
     start: () => {
       log.debug('connecting to transport', { name: transport.name });
@@ -239,7 +239,8 @@ export const createClient = (parts: ClientParts): Client => {
         await within(transport.unsubscribe().catch(onFault), end - performance.now(), () => undefined);
       if (client['deregister'] === true && wasUp)
         publishResult(deregistrationResult(client, seconds(timers)));
-      await finishChecks(end);
+      await finishChecks(runner, end);
+      slots.killAll();
       await within(outbox.settled(), lastResultsMs, () => undefined);
       outbox.close();
       if (outbox.held > 0) log.error('check results were not sent', { held: outbox.held });

@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type CommandSpec, type FlagSpec, globalFlags } from './command.ts';
 import { CtlError, exitCodes, SaidError } from './failure.ts';
+import { manyLines } from './output/terminal-text.ts';
 import { openSession, type Streams } from './session.ts';
 
 const optionOf = (flag: FlagSpec): Option => {
@@ -186,13 +187,13 @@ const report = (error: unknown, { err }: Streams): number => {
     if (error.exitCode === 0) return exitCodes.success;
     const message = error.message.replace(/^error: /, '');
     err.write(
-      `Error: ${/excess|missingArgument/i.test(error.code) ? `invalid argument(s) received: ${message}` : message}\n`,
+      `Error: ${/excess|missingArgument/i.test(error.code) ? `invalid argument(s) received: ${message}` : manyLines(message)}\n`,
     );
     return error.code === 'commander.unknownCommand' ? exitCodes.usage : exitCodes.failure;
   }
   if (error instanceof SaidError) return error.exitCode;
   if (error instanceof CtlError) {
-    err.write(error.message === 'Canceled' ? 'Canceled\n' : `Error: ${error.message}\n`);
+    err.write(error.message === 'Canceled' ? 'Canceled\n' : `Error: ${manyLines(error.message)}\n`);
     return error.message === 'Canceled' ? exitCodes.success : error.exitCode;
   }
   throw error;

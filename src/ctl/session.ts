@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import type { ApiClient } from './client/api-client.ts';
 import { CtlError } from './failure.ts';
 import type { Look } from './output/table.ts';
+import { forTerminal, manyLines } from './output/terminal-text.ts';
 import { ConfigStore, defaultConfigDir } from './settings/config-file.ts';
 import {
   fromEnvironment,
@@ -77,8 +78,8 @@ export const openSession = async (streams: Streams, given: GivenOptions): Promis
     settings,
     given,
     look: lookOf(streams),
-    print: (text) => void streams.out.write(`${text}\n`),
-    note: (text) => void streams.err.write(`${text}\n`),
+    print: (text) => void streams.out.write(`${streams.out.isTTY === true ? forTerminal(text) : text}\n`),
+    note: (text) => void streams.err.write(`${manyLines(text)}\n`),
     canAsk: streams.in.isTTY === true && streams.err.isTTY === true,
     api: () => (client ??= connect(settings, store, env)),
   };

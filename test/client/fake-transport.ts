@@ -63,6 +63,8 @@ export const fakeTransport = () => {
       listener?.lost('broken');
     },
     request: (pipe: string, request: object | string, arrival?: Arrival) =>
-      takers.get(pipe)?.take(Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)), arrival),
+      takers
+        .get(pipe)
+        ?.take(Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)), arrival),
   };
 };

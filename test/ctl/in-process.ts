@@ -27,13 +27,15 @@ export const runHere = async (
   input = '',
   /** As if a person sat there: it may ask. */
   isTerminal = false,
+  /** As if what is printed were read there. */
+  outIsTerminal = false,
 ): Promise<Said> => {
   const chunks: string[] = [];
   const stdin = Object.assign(new PassThrough(), { isTTY: isTerminal });
   stdin.end(input);
   const streams = {
     in: stdin,
-    out: gather(chunks, false),
+    out: gather(chunks, outIsTerminal),
     err: gather(chunks, isTerminal),
     env,
   } as unknown as Streams;

@@ -136,10 +136,15 @@ export class ApiClient {
       const body = reply.text.trim() === '' ? [] : parseOr(reply.text);
       if (body === undefined || (body !== null && typeof body !== 'object'))
         throw new CtlError(`${this.base}${path} did not answer with a list`);
-      const items = body === null ? [] : Array.isArray(body) ? (body as Json[]) : [body as Json];
+      const items = body === null ? [] : Array.isArray(body) ? body : [body];
+      if (!items.every(isObject))
+        throw new CtlError(`${this.base}${path} did not answer with a list of objects`);
       yield { ...reply, items };
       const token = reply.headers['mon-continue'] ?? reply.headers['sensu-continue'];
+      const last: string | undefined = next;
       next = Array.isArray(token) ? token[0] : token;
+      if (next !== undefined && next !== '' && next === last)
+        throw new CtlError(`${this.base}${path} answers with the same page again and again`);
     } while (next !== undefined && next !== '');
   }
 

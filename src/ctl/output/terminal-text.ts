@@ -33,6 +33,14 @@ export const oneLine = (text: string): string => text.trimEnd().replaceAll(contr
 /** Several lines stay several; other control characters become blanks. */
 export const manyLines = (text: string): string => text.trimEnd().split('\n').map(oneLine).join('\n');
 
+const steering = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * JSON and YAML escape the controls below U+0020 themselves; the others, which neither escapes, become blanks. Keeps the colours
+ * of tables.
+ */
+export const forTerminal = (text: string): string => text.replaceAll(steering, ' ');
+
 export const cut = (text: string, width: number): string => {
   if (textWidth(text) <= width) return text;
   let kept = '';

@@ -56,5 +56,8 @@ export const timestamp = (seconds: unknown): string => {
 };
 
 /** RFC 3339 in UTC, as silences are shown. */
-export const rfc3339 = (seconds: number): string =>
-  new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+export const rfc3339 = (seconds: number): string => {
+  const date = new Date(seconds * 1000);
+  // Past the end of what dates can say.
+  return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString().replace(/\.\d+Z$/, 'Z');
+};

@@ -189,7 +189,8 @@ class RabbitmqLine {
     connection.on('close', end);
     connection.on('blocked', (why: string) => {
       this.#blocked.add(connection);
-      if (this.#blocked.size === 1 && !this.#closed) this.#listener.blocked?.(`rabbitmq blocks publishers: ${why}`);
+      if (this.#blocked.size === 1 && !this.#closed)
+        this.#listener.blocked?.(`rabbitmq blocks publishers: ${why}`);
     });
     connection.on('unblocked', () => {
       const wasBlocked = this.#blocked.delete(connection);

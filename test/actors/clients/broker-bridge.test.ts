@@ -21,7 +21,12 @@ const open = (result: (message: unknown, id?: string) => Promise<void>) => {
   };
   const bridge = openBridge({
     transport: broker.transport,
-    clients: { keepalive: async () => {}, result, attach: (outlet) => void outlets.push(outlet), heardAgain: (via) => void heardAgain.push(via) },
+    clients: {
+      keepalive: async () => {},
+      result,
+      attach: (outlet) => void outlets.push(outlet),
+      heardAgain: (via) => void heardAgain.push(via),
+    },
     log: { info: () => {}, warn: note('warn'), error: note('error') },
     retryMs: 1,
     maxMessageBytes,

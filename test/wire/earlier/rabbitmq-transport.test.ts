@@ -80,7 +80,9 @@ describe('the transport over RabbitMQ', { skip: rabbitmqSkipReason() }, () => {
     broker.control('set_vm_memory_high_watermark', '0.000001');
     // A broker tells only those who publish.
     await transport.publish(request, '{}');
-    await eventually('the block', () => told.some((line) => /^blocked: rabbitmq blocks publishers: /.test(line)));
+    await eventually('the block', () =>
+      told.some((line) => /^blocked: rabbitmq blocks publishers: /.test(line)),
+    );
     for (const pipe of [request, { type: 'direct', name: 'results' } as const])
       await assert.rejects(transport.publish(pipe, '{}'), { message: 'rabbitmq takes no messages for now' });
     assert.ok(transport.isConnected());
