@@ -7,6 +7,7 @@ import { MonError } from '../../model/errors.ts';
 import { type JobAction, jobActions, parametersSchemaOf } from '../../model/resource/job.ts';
 import { decode } from '../../model/schema/decode.ts';
 import { completeSilenced, silencedDurationFault, silencedSchema } from '../../model/silence/silenced.ts';
+import { findUser } from '../auth/credentials.ts';
 import type { BackendPort } from '../backend-port.ts';
 import { filterDoc, filterOf } from '../inspect/events/event-query.ts';
 import { authorize } from '../rbac.ts';
@@ -167,7 +168,7 @@ export const jobRoutes = (
         const job = await jobs.submit(parameter(call, 'namespace'), {
           action,
           parameters,
-          by: { username, groups },
+          by: { username, groups, isLocal: findUser(resources, username) !== undefined },
           events: events ?? filterOf(call),
         });
         return { status: 202, body: shown(job) };

@@ -18,11 +18,19 @@ export interface JobError {
   readonly why: string;
 }
 
+export interface JobPrincipal {
+  readonly username: string;
+  /** Those of then, for whom a provider vouched; those of a user of this backend are read again for every event. */
+  readonly groups: readonly string[];
+  /** A user of this backend; absent in records of earlier versions. */
+  readonly isLocal?: boolean;
+}
+
 export interface JobOrder {
   readonly action: JobAction;
   readonly parameters: JobParameters;
-  /** Who started it, with the groups of then: every event is done in their name. */
-  readonly by: { readonly username: string; readonly groups: readonly string[] };
+  /** Who started it: every event is done in their name. */
+  readonly by: JobPrincipal;
   /** `entity/check`, in the order in which they are done. */
   readonly events: readonly string[];
   readonly beginAtMs: number;
