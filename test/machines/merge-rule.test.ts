@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { copyCheck } from '../../src/machines/check/check-copy.ts';
 import { mergeResult } from '../../src/machines/check/merge-rule.ts';
+import { sinceAfter } from '../../src/machines/check/severity-rule.ts';
+import { ttlFailure } from '../../src/machines/check/ttl-rule.ts';
 import { checkSchema } from '../../src/model/check/check.ts';
 import type { CheckEvent } from '../../src/model/event/event.ts';
 import { fc } from '../property.ts';
@@ -32,6 +34,20 @@ describe('merging a result', () => {
       [check.state, check.last_ok, check.occurrences, check.occurrences_watermark],
       ['passing', 5, 1, 1],
     );
+  });
+
+  it('takes the time of a host whose clock is ahead as now, and keeps what the host said', () => {
+    const nowSeconds = Math.floor(now.nowMs / 1000);
+    const ahead = nowSeconds + 3_600;
+    const { check } = mergeAll([sampleEvent({ status: 0, executed: ahead })]);
+    assert.deepEqual(
+      [check.last_ok, check.executed, check.history],
+      [nowSeconds, ahead, [{ status: 0, executed: ahead }]],
+    );
+    const failing = sampleEvent({ status: 2, executed: ahead });
+    assert.equal(sinceAfter(null, null, failing, nowSeconds), nowSeconds);
+    assert.equal(sinceAfter(sampleEvent({ status: 0, executed: 5 }), 5, failing, nowSeconds), nowSeconds);
+    assert.equal(ttlFailure(failing, now.nowMs).check.output, 'Last check execution was 0 seconds ago');
   });
 
   describe('imported with its past', () => {

@@ -112,7 +112,7 @@ const apply = (
   const next = {
     ...context,
     event: merged.stored,
-    since: sinceAfter(context.event, context.since, merged.stored),
+    since: sinceAfter(context.event, context.since, merged.stored, Math.floor(around.nowMs / 1000)),
     recentIds,
     ttlAtMs: ttlDeadline(merged.stored, around.nowMs),
   };

@@ -48,11 +48,12 @@ export const mergeResult = (
 ): Merged => {
   const past = previous === null && around.mayImport === true ? pastOf(incoming.check) : null;
   const imported = past?.includesResult === true;
-  const timestamp = incoming.timestamp === 0 ? Math.floor(around.nowMs / 1000) : incoming.timestamp;
+  const nowSeconds = Math.floor(around.nowMs / 1000);
+  const timestamp = incoming.timestamp === 0 ? nowSeconds : incoming.timestamp;
   const check = mergeCheck(past?.before ?? previous?.check, incoming.check, imported, {
     ...around,
-    // Who posts a result need not say when it was executed.
-    resultAt: incoming.check.executed || timestamp,
+    // Who posts a result need not say when it was executed, and the clock of a host may be ahead of ours.
+    resultAt: Math.min(incoming.check.executed || timestamp, nowSeconds),
   });
   if (past === null && incoming.check.metadata.annotations?.[incidentAnnotation] !== undefined)
     check.metadata = withIncident(check.metadata, incidentIdOf(previous, incoming));

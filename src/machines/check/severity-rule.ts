@@ -23,8 +23,18 @@ export const sinceInHistory = (event: CheckEvent): number => {
   return since;
 };
 
-/** Unix seconds, after one more result. `before` is what it was merged with, `beforeSince` what was kept of that. */
+/**
+ * Unix seconds, after one more result, which arrived at `nowSeconds`: nothing has been failing since a moment to come, whatever
+ * the clock of a host says. `before` is what it was merged with, `beforeSince` what was kept of that.
+ */
 export const sinceAfter = (
+  before: CheckEvent | null,
+  beforeSince: number | null | undefined,
+  merged: CheckEvent,
+  nowSeconds: number,
+): number => Math.min(nowSeconds, sinceWritten(before, beforeSince, merged));
+
+const sinceWritten = (
   before: CheckEvent | null,
   beforeSince: number | null | undefined,
   merged: CheckEvent,

@@ -34,7 +34,8 @@ const definitionOf = (check: Check): WholeCheck => {
 export const ttlFailure = (stored: CheckEvent, nowMs: number): CheckEvent => {
   const nowSeconds = Math.floor(nowMs / 1000);
   // A client of the API may leave `executed` out; then the time of the event is the best we know.
-  const lastSeconds = stored.check.executed === 0 ? stored.timestamp : stored.check.executed;
+  const told = stored.check.executed === 0 ? stored.timestamp : stored.check.executed;
+  const lastSeconds = Math.min(told, nowSeconds);
   const check = definitionOf(stored.check);
   check.output = `Last check execution was ${nowSeconds - lastSeconds} seconds ago`;
   check.status = stored.check.ttl_status || defaultTtlStatus;
