@@ -31,13 +31,13 @@ const describe = (kind: ResourceKind, field: string): string => {
   return `fieldSelector: ${kind.path} have no field ${field}${hint}`;
 };
 
-/** The reference product answers with an empty list, and so do we. */
+/** Of whatever is read there: the reference product answers with an empty list, and so do we. */
 export const namespaceWarnings = (
   { resources }: Pick<BackendPort, 'resources'>,
-  route: Pick<Route, 'method' | 'doc'>,
+  { method }: Pick<Route, 'method'>,
   { parameters: { namespace } }: Pick<Call, 'parameters'>,
 ): readonly string[] =>
-  namespace === undefined || kindListed(route) === undefined || resources.hasNamespace(namespace)
+  namespace === undefined || method !== 'GET' || resources.hasNamespace(namespace)
     ? []
     : [`the namespace ${namespace} does not exist`];
 

@@ -58,6 +58,17 @@ test('whom a provider vouched for keeps those groups, until a user here has the 
   assert.equal(jobRefusal(table, by, question), 'grace is another user now');
 });
 
+test('the list of a namespace that does not exist says so', async (t) => {
+  const house = await openRealHouse(t);
+  const headers = { Authorization: await house.login() };
+  const list = (namespace: string) =>
+    fetch(`${house.url}/api/inspect/v1/namespaces/${namespace}/jobs`, { headers });
+  const nowhere = await list('nowhere');
+  assert.deepEqual([nowhere.status, await nowhere.json()], [200, []]);
+  assert.match(nowhere.headers.get('warning') ?? '', /the namespace nowhere does not exist/);
+  assert.equal((await list('default')).headers.get('warning'), null);
+});
+
 test('a job that is started says whether its user is one of this backend', async (t) => {
   const house = await openRealHouse(t);
   const reply = await fetch(`${house.url}/api/inspect/v1/namespaces/default/jobs`, {

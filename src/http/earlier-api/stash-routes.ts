@@ -56,15 +56,33 @@ const keep = async (
   const bytes = Buffer.byteLength(JSON.stringify(content));
   if (bytes > maxStashBytes)
     throw invalid(`content has ${bytes} bytes as JSON, but a stash is limited to ${maxStashBytes}`);
-  const all = stored(backend);
-  for (const stash of all) if (isOver(stash, nowMs)) await remove(backend, stash.path);
-  const others = all.filter((stash) => stash.path !== path && !isOver(stash, nowMs));
-  if (others.length >= maxStashes)
-    throw invalid(`the limit of ${maxStashes} stashes is reached: delete some, or set an expire`);
-  const expiresAtMs = Number.isInteger(expire) ? nowMs + Number(expire) * 1000 : null;
-  const stash: Stash = { path, content, expiresAtMs };
-  await backend.resources.put({ segment, namespace: clientNamespace, name: path }, { ...stash });
+  for (const stash of stored(backend)) if (isOver(stash, nowMs)) await remove(backend, stash.path);
+  const leave = enter(backend, path, nowMs);
+  try {
+    const expiresAtMs = Number.isInteger(expire) ? nowMs + Number(expire) * 1000 : null;
+    const stash: Stash = { path, content, expiresAtMs };
+    await backend.resources.put({ segment, namespace: clientNamespace, name: path }, { ...stash });
+  } finally {
+    leave();
+  }
   return { code: 201, body: { path } };
+};
+
+/** Writes under way, by their path: of many at once no more are taken than there are places. */
+const arriving = new WeakMap<object, Set<{ readonly path: string }>>();
+
+/** Takes a place until the returned function is called. Throws if there is none. */
+const enter = (backend: EarlierBackend, path: string, nowMs: number): (() => void) => {
+  const under = arriving.get(backend.resources) ?? new Set();
+  arriving.set(backend.resources, under);
+  const others = new Set([...under].map((one) => one.path));
+  for (const stash of stored(backend)) if (!isOver(stash, nowMs)) others.add(stash.path);
+  others.delete(path);
+  if (others.size >= maxStashes)
+    throw invalid(`the limit of ${maxStashes} stashes is reached: delete some, or set an expire`);
+  const one = { path };
+  under.add(one);
+  return () => void under.delete(one);
 };
 
 const post = (ask: Ask): Promise<Answer> => {

@@ -27,6 +27,11 @@ test('stashes are limited in number and size', async (t) => {
     return live.backend.resources.put(id, { path: id.name, content: {}, expiresAtMs: null });
   });
   await Promise.all(fill);
+  const atOnce = await Promise.all(['one', 'two', 'three', 'four'].map((path) => post(path, {})));
+  assert.deepEqual(atOnce.map(([status]) => status).sort(), [201, 400, 400, 400]);
+  const kept = ['one', 'two', 'three', 'four'][atOnce.findIndex(([status]) => status === 201)];
+  const freed = await fetch(`${live.url}/stashes/${kept}`, { method: 'DELETE', headers: { Authorization } });
+  assert.equal(freed.status, 204);
   assert.equal((await post('last', {}))[0], 201);
   const [refused, why] = await post('one-more', {});
   assert.equal(refused, 400);
