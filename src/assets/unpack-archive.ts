@@ -27,6 +27,8 @@ class ArchiveError extends Error {
 const chunkBytes = 65_536;
 /** Assets are not accessible to other users of the machine. */
 const ownerBits = 0o700;
+/** No file system takes longer ones. */
+const maxPathCharacters = 4_096;
 const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -34,6 +36,9 @@ const isTar = (bytes: Buffer): boolean => bytes.toString('latin1', 257, 262) ===
 
 /** The segments of a path in the archive; empty for the root. Backslashes separate segments on Windows. */
 const partsOf = (path: string, what: string): string[] => {
+  // Its directories would be made one by one, each at a cost that grows with the path.
+  if (path.length > maxPathCharacters)
+    throw new ArchiveError(`a path in the archive is longer than ${maxPathCharacters} characters`);
   const parts = path.split(process.platform === 'win32' ? /[/\\]/ : '/');
   const isAbsolute = path.startsWith('/') || /^[a-z]:/i.test(path);
   if (isAbsolute || parts.includes('..') || path.includes('\0'))

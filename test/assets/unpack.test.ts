@@ -76,6 +76,16 @@ for (const [what, entries, why] of harmful)
       assert.deepEqual(outside(root), ['b']);
     });
 
+test('a path that is deeper than any file system allows is refused before its directories are made', async () => {
+  const root = freshRoot();
+  const deep = 'x/'.repeat(2_049);
+  await assert.rejects(
+    unpackArchive(archive(entry('././@LongLink', `${deep}\0`, 'L'), entry('x')), root, limits),
+    { message: 'a path in the archive is longer than 4096 characters' },
+  );
+  assert.deepEqual(readdirSync(root), []);
+});
+
 test('as many entries and bytes as allowed are unpacked', async () => {
   const root = freshRoot();
   await unpackArchive(
