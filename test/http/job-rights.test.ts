@@ -78,5 +78,5 @@ test('a job that is started says whether its user is one of this backend', async
   });
   assert.equal(reply.status, 202);
   const { id } = (await reply.json()) as { id: string };
-  assert.equal(house.backend.jobs.get('default', id)?.by.isLocal, true);
+  assert.equal((await house.backend.jobs.get('default', id))?.by.isLocal, true);
 });
