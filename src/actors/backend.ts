@@ -32,7 +32,7 @@ import { Jobs } from './families/job/jobs.ts';
 import { idOf } from './families/kit/family-actors.ts';
 import type { Connection, OpenSession, Sessions } from './families/session/sessions.ts';
 import type { SilenceIdentity } from './families/silence/silence-family.ts';
-import { coversAny, type SilenceOverview, silenceOverview } from './families/silence/silence-overview.ts';
+import { type SilenceOverview, silenceOverview } from './families/silence/silence-overview.ts';
 import { outcomeError } from './outcomes/outcome-rules.ts';
 import { awaitReceipt, offerMessage } from './outcomes/receipts.ts';
 import { deliveryDrainMs } from './pipelines/limits.ts';
@@ -47,6 +47,16 @@ import {
 } from './reach/anywhere.ts';
 import type { BackendReach } from './reach/backend-reach.ts';
 import { homeMethods, readMethods } from './reach/home-methods.ts';
+import {
+  coversAnywhere,
+  type EventReader,
+  mergedEntityList,
+  mergedEventList,
+  mergedEvents,
+  mergedNames,
+  mergedSilences,
+  ownEvents,
+} from './reach/merged-lists.ts';
 import type { Peers } from './reach/peers.ts';
 import { Reach } from './reach/reach.ts';
 import { shareMethods } from './reach/share-methods.ts';
@@ -134,6 +144,7 @@ export class Backend {
       families,
       table,
       index: this.#services.events,
+      matching: (namespace, filter) => mergedNames(this.#reach, namespace, filter),
       faults: runtime.faults,
       nowMs: () => this.#nowMs(),
       after: (delayMs, task) => void runtime.deadlines.after(delayMs, task),
@@ -302,8 +313,14 @@ export class Backend {
       deleteEntity: (namespace, name) => this.#deleteEntity(namespace, name),
       executeCheck: (...asked) => this.#executeCheck(...asked),
     });
+    const share = shareMethods({
+      reader,
+      jobs,
+      index: this.#services.events,
+      silences: (namespace) => this.#silences(namespace),
+    });
     const after = (delayMs: number, task: () => void): void => void deadlines.after(delayMs, task);
-    return new Reach({ peers, home, share: shareMethods({ jobs }), reads: readMethods, nowMs, after });
+    return new Reach({ peers, home, share, reads: readMethods, nowMs, after });
   }
 
   // Events
@@ -332,14 +349,20 @@ export class Backend {
   }
 
   readEvents(query: ReadQuery<CheckEvent>): Promise<Page<CheckEvent>> {
-    return this.#services.reader.events(query);
+    const { reader } = this.#services;
+    return this.#reach.peers === undefined ? reader.events(query) : mergedEventList(this.#reach, query);
   }
 
   readEvent(namespace: string, entity: string, check: string): Promise<CheckEvent | undefined> {
     return this.#reach.at('event.read', { namespace, name: entity }, { namespace, entity, check });
   }
 
-  /** Every event as it was last committed, worst first, with the silences of now. */
+  /** Lists, counts and groups of the events of all backends. */
+  get eventReader(): EventReader {
+    return this.#reach.peers === undefined ? ownEvents(this.events) : mergedEvents(this.#reach);
+  }
+
+  /** Every event that lives here as it was last committed, worst first, with the silences of now. */
   get events(): EventIndex {
     return this.#services.events;
   }
@@ -368,6 +391,12 @@ export class Backend {
 
   /** What the silences of a namespace do now, and which ended lately. */
   silences(namespace: string): Promise<SilenceOverview> {
+    return this.#reach.peers === undefined
+      ? this.#silences(namespace)
+      : mergedSilences(this.#reach, namespace);
+  }
+
+  #silences(namespace: string): Promise<SilenceOverview> {
     const { silences, events } = this.#services;
     const { book } = silences;
     return silenceOverview(namespace, {
@@ -389,13 +418,14 @@ export class Backend {
 
   /** Whether a silence covers any event of its namespace, whenever it holds. */
   silenceCovers(namespace: string, silence: Silenced): Promise<boolean> {
-    return coversAny(namespace, silence, this.#services.events);
+    return coversAnywhere(this.#reach, namespace, silence);
   }
 
   // Entities
 
   readEntities(query: ReadQuery<Entity>): Promise<Page<Entity>> {
-    return this.#services.reader.entities(query);
+    const { reader } = this.#services;
+    return this.#reach.peers === undefined ? reader.entities(query) : mergedEntityList(this.#reach, query);
   }
 
   readEntity(namespace: string, name: string): Promise<Entity | undefined> {

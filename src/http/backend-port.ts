@@ -7,6 +7,7 @@ import type { Resources } from '../actors/resources/resources.ts';
 import type { Receipt } from '../actors/runtime/contract.ts';
 import type { Entity } from '../model/entity/entity.ts';
 import type { CheckEvent, Event } from '../model/event/event.ts';
+import type { ItemTest } from '../model/resource/item-selectors.ts';
 import type { Problem } from '../model/resource/problems.ts';
 import type { Silenced } from '../model/silence/silenced.ts';
 import type { ContentType } from '../wire/headers.ts';
@@ -23,15 +24,17 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** Present if more matching items follow. */
   readonly next?: string;
+  /** Backends of a cluster whose items are missing, and why. */
+  readonly missing?: readonly { readonly backend: string; readonly why: string }[];
 }
 
 export interface EventQuery extends PageRequest {
   readonly entity?: string;
-  readonly filter?: (event: Event) => boolean;
+  readonly filter?: ItemTest<CheckEvent>;
 }
 
 interface EntityQuery extends PageRequest {
-  readonly filter?: (entity: Entity) => boolean;
+  readonly filter?: ItemTest<Entity>;
 }
 
 /** The facts about a newly upgraded agent connection. */

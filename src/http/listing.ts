@@ -3,8 +3,9 @@
 // others and fits in memory. Pages are limited in items and bytes.
 import { Readable } from 'node:stream';
 import { MonError } from '../model/errors.ts';
+import { type ItemTest, itemTest, type Selectable } from '../model/resource/item-selectors.ts';
 import { decodeContinue, encodeContinue, parseLimit } from '../model/resource/pagination.ts';
-import { parseSelectors, type Selector, selects } from '../model/resource/selectors.ts';
+import { parseSelectors, type Selector } from '../model/resource/selectors.ts';
 import type { Page } from './backend-port.ts';
 import { maxChunkBytes, maxPageBytes, maxPageItems, maxSelectorCharacters, sliceItems } from './limits.ts';
 import type { Answer, Call } from './route.ts';
@@ -51,23 +52,12 @@ const selectorOf = (value: string | readonly string[] | undefined): Selector => 
   return reading.selector;
 };
 
-/** What selectors can read from an item of a kind. */
-export interface Selectable<T> {
-  field(item: T, name: string): string | undefined;
-  labels(item: T): Readonly<Record<string, string>>;
-}
-
 /** A predicate for items, or undefined without a selector. Throws MonError `invalid`. */
-export const selectorFilter = <T>(
-  query: Call['query'],
-  kind: Selectable<T>,
-): ((item: T) => boolean) | undefined => {
+export const selectorFilter = <T>(query: Call['query'], kind: Selectable<T>): ItemTest<T> | undefined => {
   const fields = selectorOf(query.fieldSelector);
   const labels = selectorOf(query.labelSelector);
   if (fields.length + labels.length === 0) return undefined;
-  return (item) =>
-    (fields.length === 0 || selects(fields, (name) => kind.field(item, name))) &&
-    (labels.length === 0 || selects(labels, kind.labels(item)));
+  return itemTest({ fields, labels }, kind);
 };
 
 interface Reader<T> {
@@ -84,14 +74,26 @@ export const answerList = async <T>(
   const from = after === undefined ? {} : { after };
   if (limit === undefined) return answerWholeList(from, { read, show });
   // Above the maximum page size, clients continue with the token.
-  const { text, next } = await readPage({ limit: Math.min(limit, maxPageItems), ...from }, { read, show });
-  return jsonText(text, next === undefined ? {} : continuation(next));
+  const { text, next, missing } = await readPage(
+    { limit: Math.min(limit, maxPageItems), ...from },
+    { read, show },
+  );
+  return jsonText(text, { ...missingHeader(missing), ...(next === undefined ? {} : continuation(next)) });
 };
 
 const continuation = (next: string): Readonly<Record<string, string>> => {
   const token = encodeContinue(next);
   return { 'Mon-Continue': token, 'Sensu-Continue': token };
 };
+
+/** The backends of a cluster whose items are not in the answer, and why. */
+export const missingHeader = (missing: Page<unknown>['missing']): Readonly<Record<string, string>> =>
+  missing === undefined || missing.length === 0
+    ? {}
+    : { 'Mon-Missing-Backends': missing.map(({ backend, why }) => `${backend} (${plain(why)})`).join(', ') };
+
+/** Header values are of printable ASCII. */
+const plain = (text: string): string => text.replace(/[^ -~]/g, '?');
 
 const jsonText = (body: string | Readable, headers: Readonly<Record<string, string>> = {}): Answer => ({
   status: 200,
@@ -116,11 +118,11 @@ const textsOf = <T>(items: readonly T[], show: Reader<T>['show']): readonly stri
 const readPage = async <T>(
   request: ListRequest & { readonly limit: number },
   reader: Reader<T>,
-): Promise<{ readonly text: string; readonly next?: string | undefined }> => {
-  const { items, next } = await reader.read(request);
+): Promise<{ readonly text: string } & Pick<Page<T>, 'next' | 'missing'>> => {
+  const { items, ...page } = await reader.read(request);
   const texts = textsOf(items, reader.show);
   if (texts.length < items.length) return readPage({ ...request, limit: texts.length }, reader);
-  return { text: `[${texts.join(',')}]`, next };
+  return { text: `[${texts.join(',')}]`, ...page };
 };
 
 const answerWholeList = async <T>(from: ListRequest, reader: Reader<T>): Promise<Answer> => {
@@ -128,13 +130,14 @@ const answerWholeList = async <T>(from: ListRequest, reader: Reader<T>): Promise
   const first = await reader.read({ limit: sliceItems, ...from });
   if (first.next === undefined) {
     const texts = textsOf(first.items, reader.show);
-    if (texts.length === first.items.length) return jsonText(`[${texts.join(',')}]`);
+    if (texts.length === first.items.length)
+      return jsonText(`[${texts.join(',')}]`, missingHeader(first.missing));
   }
   const written = Readable.from(writeSlices(first, reader), {
     objectMode: false,
     highWaterMark: maxChunkBytes,
   });
-  return jsonText(written);
+  return jsonText(written, missingHeader(first.missing));
 };
 
 /** Chunks have a limited size: a stalled reader holds one chunk and the items of one slice. */
@@ -152,6 +155,10 @@ async function* writeSlices<T>(first: Page<T>, { read, show }: Reader<T>): Async
     }
     if (page.next === undefined) break;
     page = await read({ limit: sliceItems, after: page.next });
+    // The headers are sent: a list that ends without its end is better than one that looks complete.
+    const [silent] = page.missing ?? [];
+    if (silent !== undefined)
+      throw new MonError('unavailable', `the backend ${silent.backend} is missing: ${silent.why}`);
   }
   yield `${chunk}]`;
 }

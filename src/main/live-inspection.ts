@@ -36,6 +36,7 @@ const splitOnce = (text: string, at: string): readonly [string, string] => {
 export const openEventList = (backend: Backend): EventList =>
   createEventList({
     index: backend.events,
+    events: backend.eventReader,
     rerunOf: createRerunOf(backend),
     listable: (principal) =>
       namespacesWhere(backend.resources, principal, { verb: 'list', resource: 'events' }),

@@ -333,7 +333,7 @@ export class Player {
   async #openApi(): Promise<void> {
     const { world } = this;
     const { backend } = world;
-    const eventList = createEventList({ index: backend.events });
+    const eventList = createEventList({ index: backend.events, events: backend.eventReader });
     this.api = await this.settle(
       createApi({
         logins: backend,

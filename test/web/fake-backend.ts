@@ -1,6 +1,7 @@
 // A backend for the page: the real inspection routes and the real check machine, and just enough of the public API.
 import Fastify, { type FastifyInstance } from 'fastify';
 import { EventIndex } from '../../src/actors/events/event-index.ts';
+import { ownEvents } from '../../src/actors/reach/merged-lists.ts';
 import { createEventList, type EventList } from '../../src/http/inspect/events/event-list.ts';
 import type { InspectionDeps } from '../../src/http/inspect/request.ts';
 import { registerInspection } from '../../src/http/inspect/routes.ts';
@@ -46,7 +47,7 @@ export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> =>
   });
   registerUi(app, { root: webRoot });
   const index = new EventIndex({ nowMs: () => Date.now(), silencesMatching: () => [], onFault: () => {} });
-  const eventList = createEventList({ index, rerunOf: () => 'agent' });
+  const eventList = createEventList({ index, events: ownEvents(index), rerunOf: () => 'agent' });
   const deps: InspectionDeps = {
     port: system.port,
     allowControl: false,

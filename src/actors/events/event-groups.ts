@@ -17,7 +17,7 @@ export interface EventGroup {
   since: number;
 }
 
-const byUrgency = (a: EventGroup, b: EventGroup): number => {
+export const byGroupUrgency = (a: EventGroup, b: EventGroup): number => {
   for (const rank of severities.keys()) {
     const more = (b.counts[rank] ?? 0) - (a.counts[rank] ?? 0);
     if (more !== 0) return more;
@@ -49,7 +49,7 @@ export const groupEvents = async (
       return 'more';
     },
   );
-  return [...groups.values()].sort(byUrgency);
+  return [...groups.values()].sort(byGroupUrgency);
 };
 
 const emptyGroup = (name: string): EventGroup => ({

@@ -2,6 +2,7 @@
 // again; what it does not know (a word, a selector) is looked for a few events at a time, so that nobody waits for it.
 import { type Severity, severities } from '../../machines/check/severity-rule.ts';
 import type { CheckEvent } from '../../model/event/event.ts';
+import type { ItemTest } from '../../model/resource/item-selectors.ts';
 import {
   byAge,
   byLength,
@@ -40,7 +41,7 @@ export interface EventFilter extends EventScope {
   /** Words that must all occur in the entity's name, the check's or the output, whatever their case. */
   readonly words?: readonly string[];
   /** Asked last; sees the event with its silences of now. */
-  readonly selector?: ((event: CheckEvent) => boolean) | undefined;
+  readonly selector?: ItemTest<CheckEvent> | undefined;
 }
 
 export interface EventSearch extends EventFilter {
@@ -54,6 +55,8 @@ export interface EventPage {
   /** All that fit, on every page. */
   readonly total: number;
   readonly next?: EventPlace;
+  /** Backends of a cluster that gave no answer, and why. */
+  readonly missing?: readonly { readonly backend: string; readonly why: string }[];
 }
 
 export type EntryTest = (entry: EventEntry) => boolean;
@@ -213,7 +216,7 @@ const firstOf = (rank: number) => ({ rank, since: Number.POSITIVE_INFINITY, key:
 /** Pages' worth of events that are sorted together. */
 const sortedAtOnce = 4;
 
-const comparisons = { worst: byUrgency, newest: byAge, oldest: byLength, name: byName } as const;
+export const comparisons = { worst: byUrgency, newest: byAge, oldest: byLength, name: byName } as const;
 
 /** For orders the index does not keep, and for single entities: finds all that fit, then sorts what lies ahead. */
 const pageOfSorted = async (

@@ -5,6 +5,7 @@ import type { CheckContext } from '../../machines/check/check-facts.ts';
 import type { EntityContext } from '../../machines/entity/entity-facts.ts';
 import type { Entity } from '../../model/entity/entity.ts';
 import type { CheckEvent } from '../../model/event/event.ts';
+import type { ItemTest } from '../../model/resource/item-selectors.ts';
 import { checkKey, entityKey } from '../../model/resource/names.ts';
 import type { StoredRecord } from '../../store/snapshot-store.ts';
 import type { GroupCommit } from '../durable/group-commit.ts';
@@ -15,6 +16,8 @@ import { walkInTurns } from './walk-in-turns.ts';
 export interface Page<T> {
   readonly items: readonly T[];
   readonly next?: string;
+  /** Backends of a cluster that gave no answer, and why. */
+  readonly missing?: readonly { readonly backend: string; readonly why: string }[];
 }
 
 export interface ReadQuery<T> {
@@ -22,7 +25,7 @@ export interface ReadQuery<T> {
   readonly entity?: string;
   readonly after?: string;
   readonly limit?: number;
-  readonly filter?: (item: T) => boolean;
+  readonly filter?: ItemTest<T>;
 }
 
 export interface ReadPorts {

@@ -8,5 +8,7 @@ export const homeSearchMs = 5_000;
 export const homeAgainMs = 50;
 /** How long a list waits for the pages of the others. One that is later is named as missing. */
 export const gatherMs = 3_000;
+/** Items of one slice of a list that is asked for without a limit. */
+export const wholeListSlice = 1_000;
 /** Questions that change something and whose outcomes are kept, so that one that comes twice is done once. */
 export const maxKeptAnswers = 128;

@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Backend } from '../../../src/actors/backend.ts';
+import type { EventPlace } from '../../../src/actors/events/event-entry.ts';
+import type { EventFilter, EventPage } from '../../../src/actors/events/event-search.ts';
+import { answerList, selectorFilter } from '../../../src/http/listing.ts';
+import type { Call } from '../../../src/http/route.ts';
 import { MonError } from '../../../src/model/errors.ts';
+import type { CheckEvent } from '../../../src/model/event/event.ts';
+import { eventKind } from '../../../src/model/kinds/watching.ts';
+import { silencedSchema } from '../../../src/model/silence/silenced.ts';
 import { type Ending, entitiesOnBoth, homeOf, type Members, openMembers } from './backends.ts';
 
 const ada = { username: 'ada', groups: [] };
@@ -39,9 +46,18 @@ const played = async (count: number, play: Play, t: Ending) => {
 const comparable = (answers: unknown): unknown =>
   JSON.parse(
     JSON.stringify(answers, (key, value) =>
-      ['id', 'timestamp', 'last_seen', 'at', 'sequence', 'issued', 'last_ok', 'executed', 'time'].includes(
-        key,
-      ) || key.endsWith('AtMs')
+      [
+        'id',
+        'timestamp',
+        'last_seen',
+        'at',
+        'sequence',
+        'issued',
+        'last_ok',
+        'executed',
+        'time',
+        'seq',
+      ].includes(key) || key.endsWith('AtMs')
         ? undefined
         : value,
     ),
@@ -149,6 +165,144 @@ describe('through any backend', () => {
       await call(({ jobs }) => jobs.get('default', 'none'));
     }, t);
     assert.equal((answers.at(-2) as unknown[]).length, 4);
+  });
+});
+
+/** No backend is missing, which a backend alone need not say. */
+const shown = <T extends object>({
+  missing,
+  ...rest
+}: T & { readonly missing?: readonly unknown[] }): object => {
+  assert.deepEqual(missing ?? [], []);
+  return rest;
+};
+
+describe('lists over all backends', () => {
+  const filled: Play = async (call, on) => {
+    for (const [index, entity] of entitiesOnBoth(6).entries())
+      for (const [number, name] of ['cpu', 'disk', 'load'].entries()) {
+        const status = (index + number) % 4;
+        const labels = { site: index % 2 === 0 ? 'a' : 'b' };
+        const { world } = on.at(0);
+        const metadata = { name: entity, namespace: 'default', labels };
+        await call((backend) => backend.acceptEvent(world.event({ name, status }, { metadata })));
+      }
+  };
+  const selectors = (query: Call['query']) => {
+    const filter = selectorFilter<CheckEvent>(query, eventKind);
+    return filter === undefined ? {} : { filter };
+  };
+
+  test('of events and entities, page by page, whole, of one entity, and with selectors', async (t) => {
+    const [one = ''] = entitiesOnBoth(6).slice(-1);
+    const answers = await same(async (call, on) => {
+      await filled(call, on);
+      for (const query of [
+        {},
+        { fieldSelector: 'event.check.status == "2"' },
+        { labelSelector: 'site == "a"' },
+      ]) {
+        for (let after: string | undefined, page = 0; page < 20; page += 1) {
+          const from = after === undefined ? {} : { after };
+          const asked = { namespace: 'default', limit: 4, ...from, ...selectors(query) };
+          const { next } = (await call((backend) => backend.readEvents(asked).then(shown))) as {
+            next?: string;
+          };
+          after = next;
+          if (after === undefined) break;
+        }
+        await call((backend) => backend.readEvents({ ...selectors(query) }).then(shown));
+      }
+      await call((backend) => backend.readEvents({ namespace: 'default', entity: one }).then(shown));
+      await call((backend) => backend.readEvents({ namespace: 'default', entity: 'nobody' }).then(shown));
+      await call((backend) => backend.readEntities({ namespace: 'default' }).then(shown));
+      await call((backend) => backend.readEntities({ namespace: 'default', limit: 5 }).then(shown));
+      await call((backend) =>
+        backend.readEntities({ namespace: 'default', limit: 5, after: `default/${one}` }).then(shown),
+      );
+    }, t);
+    assert.equal((answers.at(-3) as { items: unknown[] }).items.length, 12);
+  });
+
+  test('of the page: every order and filter, counts and groups', async (t) => {
+    await same(async (call, on) => {
+      await filled(call, on);
+      const scope = { namespace: 'default' };
+      const filters: readonly EventFilter[] = [
+        scope,
+        { ...scope, severities: ['critical', 'warning'] },
+        { ...scope, words: ['cpu'] },
+        { ...scope, check: 'disk' },
+        { namespace: '', only: new Set(['default']) },
+        { ...scope, selector: selectorFilter<CheckEvent>({ labelSelector: 'site == "b"' }, eventKind) },
+      ];
+      for (const filter of filters) {
+        for (const order of ['worst', 'newest', 'oldest', 'name'] as const) {
+          for (let after: EventPlace | undefined, page = 0; page < 20; page += 1) {
+            const search = { ...filter, order, limit: 5, after };
+            const found = (await call(({ eventReader }) =>
+              eventReader.search(search).then(shown),
+            )) as EventPage;
+            after = found.next;
+            if (after === undefined) break;
+          }
+        }
+        await call(({ eventReader }) => eventReader.count(filter));
+        for (const by of ['check', 'entity', 'label:site'] as const)
+          await call(({ eventReader }) => eventReader.groups(filter, by));
+      }
+    }, t);
+  });
+
+  test('of silences: what they cover, on all backends together', async (t) => {
+    const answers = await same(async (call, on) => {
+      await filled(call, on);
+      for (const { world } of on.members) await world.silence({ check: 'cpu' });
+      await on.pass(100);
+      await call((backend) => backend.silences('default'));
+      const silence = (check: string) =>
+        silencedSchema.parse({ metadata: { name: `*:${check}`, namespace: 'default' }, check });
+      await call((backend) => backend.silenceCovers('default', silence('disk')));
+      await call((backend) => backend.silenceCovers('default', silence('none')));
+    }, t);
+    assert.deepEqual(answers.slice(-2), [true, false]);
+  });
+
+  test('a bulk job finds its events on all backends', async (t) => {
+    await same(async (call, on) => {
+      await filled(call, on);
+      const job = {
+        action: 'delete',
+        parameters: {},
+        by: ada,
+        events: { namespace: 'default', check: 'cpu' },
+      } as const;
+      const { id } = (await call(({ jobs }) => jobs.submit('default', job))) as { id: string };
+      await on.pass(12_000, 100);
+      await call(({ jobs }) => jobs.get('default', id));
+      await call((backend) => backend.readEvents({ namespace: 'default' }).then(shown));
+    }, t);
+  });
+
+  test('name the backend that does not answer', async (t) => {
+    const on = await openMembers(t, 2);
+    const { backend } = on.at(0).world;
+    await on.drive(filled((ask) => on.drive(settled(ask(backend))), on));
+    on.at(1).fallSilent();
+    const missing = [{ backend: 'b2', why: 'not reachable' }];
+    const list = await on.drive(backend.readEvents({ namespace: 'default', limit: 100 }));
+    assert.deepEqual([list.items.length, list.missing], [18, missing]);
+    const search = { namespace: 'default', order: 'worst', limit: 100 } as const;
+    const page = await on.drive(backend.eventReader.search(search));
+    assert.deepEqual([page.total, page.missing], [18, missing]);
+    const answer = await on.drive(
+      answerList(
+        { limit: 100 },
+        (asked) => backend.readEvents({ namespace: 'default', ...asked }),
+        eventKind.toWire,
+      ),
+    );
+    assert.equal(answer.headers?.['Mon-Missing-Backends'], 'b2 (not reachable)');
   });
 });
 

@@ -18,6 +18,8 @@ import { jobAgainMs, jobStepEvents, maxJobEvents, maxJobNameBytes, maxJobs, maxL
 export interface JobsPorts extends JobStepPorts {
   readonly families: Families;
   readonly index: Pick<EventIndex, 'named' | 'settled'>;
+  /** Names of the events that match, on all backends. */
+  readonly matching: (namespace: string, filter: EventFilter) => Promise<readonly string[]>;
   readonly faults: Pick<Faults, 'report'>;
   readonly after: (delayMs: number, task: () => void) => void;
 }
@@ -77,7 +79,12 @@ export class Jobs {
     { action, parameters, by, events: asked }: NewJob,
     id: string = randomUUID(),
   ): Promise<JobView> {
-    const events = isFilter(asked) ? await this.#matching(namespace, asked) : [...new Set(asked)];
+    const events = isFilter(asked) ? await this.#ports.matching(namespace, asked) : [...new Set(asked)];
+    if (events.length > maxJobEvents)
+      throw new MonError(
+        'invalid',
+        `more than ${maxJobEvents} events match, which is the most of one job: narrow the filter`,
+      );
     if (events.length === 0) throw new MonError('invalid', 'no event matches: there is nothing to do');
     if (Buffer.byteLength(events.join()) > maxJobNameBytes)
       throw new MonError(
@@ -156,7 +163,8 @@ export class Jobs {
       );
   }
 
-  async #matching(namespace: string, filter: EventFilter): Promise<readonly string[]> {
+  /** Names of the events that live here and match. */
+  async matching(namespace: string, filter: EventFilter): Promise<readonly string[]> {
     const { index } = this.#ports;
     await index.settled({ namespace });
     const isMatch = testOf(filter);
@@ -168,11 +176,6 @@ export class Jobs {
         return found.length > maxJobEvents ? 'enough' : 'more';
       },
     );
-    if (found.length > maxJobEvents)
-      throw new MonError(
-        'invalid',
-        `more than ${maxJobEvents} events match, which is the most of one job: narrow the filter`,
-      );
     return found;
   }
 

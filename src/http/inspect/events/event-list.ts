@@ -2,9 +2,10 @@
 // events in the namespace. The plain list of the public API is unchanged.
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type EventGroup, groupEvents } from '../../../actors/events/event-groups.ts';
+import type { EventGroup } from '../../../actors/events/event-groups.ts';
 import type { EventIndex } from '../../../actors/events/event-index.ts';
-import { countMatching, type EventFilter, searchEvents } from '../../../actors/events/event-search.ts';
+import type { EventFilter } from '../../../actors/events/event-search.ts';
+import type { EventReader } from '../../../actors/reach/merged-lists.ts';
 import { severities } from '../../../machines/check/severity-rule.ts';
 import { MonError } from '../../../model/errors.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -111,7 +112,10 @@ const streamDoc: RouteDoc = {
 type ListableNamespaces = (principal: Principal) => readonly string[] | undefined;
 
 export interface EventListOptions {
+  /** What lives on this backend: its changes are streamed. */
   readonly index: EventIndex;
+  /** The events of all backends. */
+  readonly events: EventReader;
   /** Whether a check can be run again; absent: nobody knows of checks and agents here. */
   readonly rerunOf?: RerunOf;
   /** Absent: everybody may list everywhere. */
@@ -133,6 +137,7 @@ const permitted = <T extends EventFilter>(
 
 export const createEventList = ({
   index,
+  events,
   rerunOf = () => 'noCheck',
   listable = () => undefined,
 }: EventListOptions): EventList => {
@@ -145,13 +150,14 @@ export const createEventList = ({
     // Taken before the page is read, so that a stream continuing from here may repeat a change but never misses
     // one.
     const cursor = `${epoch}.${index.seq}`;
-    const { items, total, next } = await searchEvents(index, search);
+    const { items, total, next, missing = [] } = await events.search(search);
     return {
       items: items.map((entry) => rowOf(entry, rerunOf)),
       total,
-      counts: await countMatching(index, search),
+      counts: await events.count(search),
       cursor,
       ...(search.namespace === '' && namespaces !== undefined ? { namespaces } : {}),
+      ...(missing.length === 0 ? {} : { missing }),
       ...(next === undefined ? {} : { next: tokenOf(next) }),
     };
   };
@@ -159,8 +165,12 @@ export const createEventList = ({
   const group = async (call: AuthenticatedCall): Promise<EventGroupList> => {
     const { filter, by } = groupingOf(call);
     const scope = permitted(filter, call.principal, listable(call.principal));
-    const groups = await groupEvents(index, scope, by);
-    return { groups: groups.slice(0, maxGroups).map(groupRowOf), total: groups.length };
+    const { groups, missing } = await events.groups(scope, by);
+    return {
+      groups: groups.slice(0, maxGroups).map(groupRowOf),
+      total: groups.length,
+      ...(missing.length === 0 ? {} : { missing }),
+    };
   };
 
   const follow = (filter: EventFilter, lastEventId: string | undefined): Readable => {

@@ -83,6 +83,8 @@ export interface EventListPage {
   readonly namespaces?: readonly string[];
   /** The position from which a stream continues: `Last-Event-ID`. */
   readonly cursor: string;
+  /** Backends of a cluster whose events are not in the answer, and why. */
+  readonly missing?: readonly { readonly backend: string; readonly why: string }[];
 }
 
 /** `event: changes` of the stream. */
@@ -114,4 +116,6 @@ export interface EventGroupList {
   readonly groups: readonly EventGroupRow[];
   /** How many groups there are, listed or not. */
   readonly total: number;
+  /** Backends of a cluster whose events are not in the answer, and why. */
+  readonly missing?: readonly { readonly backend: string; readonly why: string }[];
 }
