@@ -56,6 +56,13 @@ test('news wait beside the list, and are forgotten when they pass again', () => 
   assert.deepEqual([...changed(list, changes([], ['new/c']), worst).waiting], []);
 });
 
+test('a list says which backends are missing, as of its last page', () => {
+  const missing = [{ backend: 'b2', why: 'no answer in time' }];
+  const list = opened({ ...page([row('a', 2)], 'more'), missing });
+  assert.deepEqual(list.missing, missing);
+  assert.deepEqual(continued(list, page([row('b', 2)])).missing, []);
+});
+
 test('what belongs below the part that was read is no news', () => {
   const part = opened(page([row('a', 2, 300), row('b', 2, 200)], 'more'));
   const told = changed(part, changes([row('above', 2, 250), row('below', 2, 100), row('ok', 0, 999)]), worst);

@@ -23,6 +23,8 @@ export interface EventList {
   readonly counts: EventCounts | undefined;
   /** Token of the next page; undefined when all is here. */
   readonly next: string | undefined;
+  /** Backends of a cluster whose events are not in the list, and why. */
+  readonly missing: NonNullable<EventListPage['missing']>;
 }
 
 export type Compare = (a: EventRow, b: EventRow) => number;
@@ -35,26 +37,35 @@ export const emptyList: EventList = {
   total: 0,
   counts: undefined,
   next: undefined,
+  missing: [],
 };
 
 const pairsOf = (rows: readonly EventRow[], nameOf: KeyOf) =>
   rows.map((row): [string, EventRow] => [nameOf(row), row]);
 
-export const opened = ({ items, total, counts, next }: EventListPage, nameOf: KeyOf = keyOf): EventList => ({
+export const opened = (
+  { items, total, counts, next, missing = [] }: EventListPage,
+  nameOf: KeyOf = keyOf,
+): EventList => ({
   ...emptyList,
   nameOf,
   rows: new Map(pairsOf(items, nameOf)),
   total,
   counts,
   next,
+  missing,
 });
 
 /** The next page, below what is there; a row that moved between two pages stays where it was first seen. */
-export const continued = (list: EventList, { items, next, counts }: EventListPage): EventList => ({
+export const continued = (
+  list: EventList,
+  { items, next, counts, missing = [] }: EventListPage,
+): EventList => ({
   ...list,
   rows: new Map([...list.rows, ...pairsOf(items, list.nameOf)]),
   counts,
   next,
+  missing,
 });
 
 export const changed = (list: EventList, changes: EventChanges, compare: Compare): EventList => {

@@ -38,6 +38,11 @@ export const EventsBulk = (props: Props) => {
           : isLoaded && plural(Math.max(fitting, list.total - list.gone.size), 'event')}
         {count === 0 && groups?.isLoaded === true && ` in ${plural(groups.total, 'group')}`}
       </label>
+      {list.missing.length > 0 && (
+        <span role="alert">
+          Incomplete: {list.missing.map(({ backend, why }) => `${backend} (${why})`).join(', ')}
+        </span>
+      )}
       {!choice.isWhole && isAllShown && rows.length < list.total && (
         <button type="button" onClick={choice.chooseWhole}>
           Select all {list.total.toLocaleString('en')} that match
