@@ -133,7 +133,7 @@ export class Backend {
         drain: () => this.#drain(),
         failed: (error) => options.log.error({ error }, "the backend can't go on"),
       },
-      admitsEntity: (namespace, name) => this.admitsEntity(namespace, name),
+      admitsEntity: (namespace, name) => this.#admits(namespace, name),
       deregister: (namespace, name) => this.#entities.deregister(namespace, name),
       deleteClient: (name) => this.deleteClient(name),
     });
@@ -309,7 +309,7 @@ export class Backend {
       incidents,
       jobs,
       deleteEvent: (address) => this.#deleteEvent(address),
-      putEntity: (entity, how) => this.#entities.put(entity, how),
+      putEntity: (entity, how) => this.#putEntity(entity, how),
       deleteEntity: (namespace, name) => this.#deleteEntity(namespace, name),
       executeCheck: (...asked) => this.#executeCheck(...asked),
     });
@@ -452,12 +452,31 @@ export class Backend {
     return this.#entities.delete(namespace, name);
   }
 
-  /** Whether an entity of this name is registered. */
+  async #putEntity(entity: Entity, how: EntityPut): Promise<Entity> {
+    const { namespace = '', name } = entity.metadata;
+    if (!this.#admits(namespace, name))
+      throw new MonError(
+        'paymentRequired',
+        'license required: the entity limit is reached; a valid license with a sufficient entity limit is required, or start the backend with --entity-limit 0',
+      );
+    return this.#entities.put(entity, how);
+  }
+
+  /**
+   * Whether an entity of this name is registered. One that lives on another backend counts as registered: an edge must refuse no
+   * event of an entity that is known there.
+   */
   knowsEntity(namespace: string, name: string): boolean {
+    if (this.#reach.isElsewhere(namespace, name)) return true;
     return this.#services.tree.entity(namespace, name) !== undefined;
   }
 
+  /** Whether it may be added. The limit of one that lives on another backend is applied there. */
   admitsEntity(namespace: string, name: string): boolean {
+    return this.#reach.isElsewhere(namespace, name) || this.#admits(namespace, name);
+  }
+
+  #admits(namespace: string, name: string): boolean {
     const { registered } = this.#services;
     const limit = this.#entityLimit();
     return limit === 0 || registered.taken < limit || registered.has(namespace, name);

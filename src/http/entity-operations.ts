@@ -112,13 +112,7 @@ export const createEntityOperations = (backend: BackendPort): EntityOperations =
     return entity;
   };
 
-  const save = async (entity: Entity, create: boolean, isPartial = false): Promise<Entity> => {
-    const { namespace = '', name } = entity.metadata;
-    if (!backend.admitsEntity(namespace, name))
-      throw new MonError(
-        'paymentRequired',
-        'license required: the entity limit is reached; a valid license with a sufficient entity limit is required, or start the backend with --entity-limit 0',
-      );
+  const save = (entity: Entity, create: boolean, isPartial = false): Promise<Entity> => {
     return backend.putEntity(entity, { create, isPartial });
   };
 

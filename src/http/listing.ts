@@ -87,7 +87,7 @@ const continuation = (next: string): Readonly<Record<string, string>> => {
 };
 
 /** The backends of a cluster whose items are not in the answer, and why. */
-export const missingHeader = (missing: Page<unknown>['missing']): Readonly<Record<string, string>> =>
+const missingHeader = (missing: Page<unknown>['missing']): Readonly<Record<string, string>> =>
   missing === undefined || missing.length === 0
     ? {}
     : { 'Mon-Missing-Backends': missing.map(({ backend, why }) => `${backend} (${plain(why)})`).join(', ') };

@@ -26,7 +26,7 @@ import { wholeListSlice } from './limits.ts';
 import { entityKeyOf, eventKeyOf, sent } from './sent-query.ts';
 
 /** A backend that gave no answer in time, and why. */
-export type Missing = Gathered<unknown>['missing'][number];
+type Missing = Gathered<unknown>['missing'][number];
 
 const byKey =
   <T>(keyOf: (item: T) => string) =>
@@ -85,7 +85,7 @@ const backendsOf = (
   return [home];
 };
 
-export interface EventGroups {
+interface EventGroups {
   readonly groups: readonly EventGroup[];
   readonly missing: readonly Missing[];
 }
@@ -133,16 +133,19 @@ export const mergedEvents = (reach: BackendReach): EventReader => ({
   },
 });
 
-const noCounts = (): EventCounts => {
-  const none = (): Record<Severity, number> => ({ critical: 0, warning: 0, unknown: 0, passing: 0 });
-  return { all: none(), silenced: none() };
+const countParts = ['all', 'silenced', 'masked', 'both'] as const;
+type CountPart = (typeof countParts)[number];
+
+const countsOf = (count: (part: CountPart, severity: Severity) => number): EventCounts => {
+  const part = (name: CountPart) =>
+    Object.fromEntries(severities.map((one) => [one, count(name, one)])) as EventCounts[CountPart];
+  return Object.fromEntries(countParts.map((name) => [name, part(name)])) as unknown as EventCounts;
 };
 
-const sumOfCounts = (a: EventCounts, b: EventCounts): EventCounts => {
-  const sum = (part: 'all' | 'silenced') =>
-    Object.fromEntries(severities.map((one) => [one, a[part][one] + b[part][one]])) as EventCounts['all'];
-  return { all: sum('all'), silenced: sum('silenced') };
-};
+const noCounts = (): EventCounts => countsOf(() => 0);
+
+const sumOfCounts = (a: EventCounts, b: EventCounts): EventCounts =>
+  countsOf((part, severity) => a[part][severity] + b[part][severity]);
 
 const sumOfGroups = (a: EventGroup, b: EventGroup): EventGroup => ({
   name: a.name,

@@ -62,6 +62,10 @@ export class Reach<
     return this.#ports.peers;
   }
 
+  isElsewhere(namespace: string, name: string): boolean {
+    return this.#ports.peers?.isHere(namespace, name) === false;
+  }
+
   /** Answered where the name lives. Rejects with a MonError: `unavailable` when the outcome is unknown. */
   at<M extends keyof THome & string>(
     method: M,

@@ -310,6 +310,23 @@ describe('lists over all backends', () => {
 const far = entities.find((entity) => homeOf('default', entity) === 'b2') ?? '';
 
 describe('between backends', () => {
+  test('the entity limit is applied where an entity lives, and an edge refuses no entity of another backend', async (t) => {
+    const on = await openMembers(t, 2, { entityLimit: 1 });
+    const [first = '', second = ''] = entitiesOnBoth(2).filter(
+      (entity) => homeOf('default', entity) === 'b2',
+    );
+    const { world } = on.at(0);
+    const put = (name: string) => {
+      const { entity } = world.event({}, { metadata: { name, namespace: 'default' } });
+      return on.drive(settled(world.backend.putEntity(entity, { create: false })));
+    };
+    assert.equal(((await put(first)) as { metadata: { name: string } }).metadata.name, first);
+    assert.match(String(await put(second)), /^paymentRequired: license required/);
+    assert.notEqual(typeof (await put(first)), 'string');
+    assert.ok(world.backend.admitsEntity('default', first));
+    assert.ok(world.backend.knowsEntity('default', first));
+  });
+
   test('a note that the bus doubles is written once', async (t) => {
     const on = await openMembers(t, 2, {}, { lost: 0, doubled: 1, maxDelayMs: 0 });
     const { backend } = on.at(0).world;
