@@ -47,6 +47,12 @@ Present while the earlier API is on.
 
 ${table('mon_earlier_')}
 
+## Cluster
+
+Present on members of a [cluster](cluster.md).
+
+${table('mon_cluster_')}
+
 ## Process
 
 Collected by prom-client, named as in every Node.js program.

@@ -8,7 +8,7 @@
 // beat was sent less than `memberFreshMs` ago is not dead, and has not been replaced.
 import type { ShardEffect, ShardFact } from '../machines/shard/shard-facts.ts';
 import { createHeldShards } from './held-shards.ts';
-import { planLeases } from './lease-plan.ts';
+import { type Holding, planLeases } from './lease-plan.ts';
 import type { ClusterMember, ShardLease } from './lease-store.ts';
 import {
   memberBeatMs,
@@ -70,7 +70,13 @@ export interface Member {
   holds(shard: number, epoch: number): boolean;
   /** The incarnation that owns the shard, as last read; empty for none. */
   ownerOf(shard: number): string;
+  /** Of the last lease of the shard, as last read; 0 before the first. */
+  epochOf(shard: number): number;
+  /** What this member does with the shard. */
+  holding(shard: number): Holding;
   members(): readonly ClusterMember[];
+  /** The heartbeat of the member has not moved lately. */
+  isQuiet(incarnation: string): boolean;
 }
 
 const untaken = (shards: number): ShardLease[] =>
@@ -349,6 +355,9 @@ export const createMember = ({
     mayAcknowledge: (shard, epoch, now) => isFresh(now) && holds(shard, epoch),
     holds,
     ownerOf: (shard) => leases[shard]?.owner ?? '',
+    epochOf: (shard) => leases[shard]?.epoch ?? 0,
+    holding: (shard) => held.holding(shard),
     members: () => members,
+    isQuiet: (id) => watch.unchangedMs(id) >= memberQuietMs,
   };
 };

@@ -87,3 +87,10 @@ export const memberForgetMs = 600_000;
 export const shardTakesAtOnce = 32;
 /** Shards that are on their way from one member to others at once, unless it drains. */
 export const shardMovesAtOnce = 8;
+
+/** The smallest `max_payload` of the NATS server: an event may have 1 MiB, and grows a little as JSON. */
+export const minBusPayloadBytes = 2_000_000;
+/** How long a member waits for a short answer of another one, or of the NATS server. */
+export const busCheckMs = 2_000;
+/** How long the first message to itself may take, when a member starts. */
+export const busProbeMs = 10_000;

@@ -21,13 +21,18 @@ export interface RunnerOptions extends MemberOptions {
   readonly clock: ClusterClock & { wallMs(): number };
   /** Tells the other members that leases have changed; may be lost. */
   readonly poke: () => void;
+  /** The leases and the members were read. */
+  readonly onRead?: () => void;
   readonly onFault: (error: unknown) => void;
   /** The others declared this backend dead: it has to end. */
   readonly onLost: () => void;
 }
 
 export interface MemberRunner {
-  readonly member: Pick<Member, 'accepts' | 'holds' | 'isFresh' | 'members' | 'ownerOf' | 'status'>;
+  readonly member: Pick<
+    Member,
+    'accepts' | 'epochOf' | 'holding' | 'holds' | 'isFresh' | 'isQuiet' | 'members' | 'ownerOf' | 'status'
+  >;
   now(): Instant;
   poked(): void;
   /** Resolves once the heartbeat is fresh; rejects if this member was declared dead or has left. */
@@ -73,7 +78,7 @@ const perform = async (
 };
 
 export const runMember = (options: RunnerOptions): MemberRunner => {
-  const { leases, host, clock, poke, onFault, onLost } = options;
+  const { leases, host, clock, poke, onFault, onLost, onRead = () => {} } = options;
   const member = createMember(options);
   let isHalted = false;
   let waiting: { readonly settle: () => void; readonly fail: (error: Error) => void }[] = [];
@@ -108,6 +113,7 @@ export const runMember = (options: RunnerOptions): MemberRunner => {
       return { type: 'failed' };
     });
     act(member.replied(id, reply, now()));
+    if (reply.type === 'read' && !isHalted) onRead();
   };
   const load = async (shard: number, epoch: number): Promise<void> => {
     const type = await host.load(shard, epoch).then(

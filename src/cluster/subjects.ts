@@ -17,6 +17,8 @@ export const subjectsOf = (cluster: string) => {
     shards: (backend: string): string => `${prefix}.shards.${checked('backend', backend)}`,
     /** Lists, inspection and control of what lives on this backend. */
     ask: (backend: string): string => `${prefix}.ask.${checked('backend', backend)}`,
+    /** Leases have changed: it is worth reading them now. From all to all. */
+    leases: `${prefix}.leases`,
     /** Changes of the configuration, from all to all. */
     changed: `${prefix}.changed`,
   };

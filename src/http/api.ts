@@ -25,7 +25,7 @@ import { withOpenApi } from './openapi/routes.ts';
 import type { RequestSpans } from './request-spans.ts';
 import type { Answer, Route } from './route.ts';
 import { apiRoutes } from './routes/all.ts';
-import { answerHealth, answerReady, type OperationsOptions } from './routes/operations.ts';
+import { answerHealth, answerReady, type ClusterPort, type OperationsOptions } from './routes/operations.ts';
 import { noSilencingLimits, type SilencingLimits } from './routes/silenced.ts';
 import { createHttpServer, type HttpServer } from './server.ts';
 import { showApiMetrics } from './shown-metrics.ts';
@@ -75,6 +75,8 @@ export interface ApiOptions {
   readonly silencing?: SilencingLimits;
   /** The key that verifies licenses; without it no license is accepted. */
   readonly licenseKey?: KeyObject | undefined;
+  /** For a member of a cluster. */
+  readonly cluster?: ClusterPort | undefined;
   /** Token lifetimes; default: 5 minutes and 12 hours. */
   readonly lifetimes?: Lifetimes;
   /** Maximum request body size; default: 512,000. */
@@ -137,7 +139,7 @@ export const createApi = async (options: ApiOptions): Promise<Api> => {
     sessions,
   });
   const metrics = createHttpMetrics(monotonicMs);
-  const operations: OperationsOptions = { backend, metrics, version, backendId };
+  const operations: OperationsOptions = { backend, metrics, version, backendId, cluster: options.cluster };
   const described = [
     ...apiRoutes({
       backend,

@@ -38,6 +38,22 @@ export const backendFlags = {
   'assets-burst-limit': integer(100, 'burst of asset downloads', { min: 1 }),
   'assets-keep-unused': duration(2_592_000_000, 'how long an unused asset stays on disk; 0: forever'),
   'assets-rate-limit': decimal(1.39, 'asset downloads per second; 0: no limit'),
+  'bus-ca-file': text(
+    '',
+    'authorities (PEM) for the NATS servers; enables TLS, as tls:// in --bus-url does; empty: those of the system',
+  ),
+  'bus-cert-file': text('', 'client certificate (PEM) for the NATS servers'),
+  'bus-credentials-file': text('', 'credentials (JWT and seed, as nsc writes them) for the NATS servers'),
+  'bus-key-file': text('', 'key (PEM) of the client certificate for the NATS servers'),
+  'bus-nkey-file': text('', 'nkey seed for the NATS servers'),
+  'bus-url': {
+    ...list(
+      [],
+      'preview, see docs/cluster.md: NATS servers; backends with the same --store-url and bus serve together as a cluster',
+      'nats://nats-1:4222 tls://user:password@nats-2:4222',
+    ),
+    secret: true,
+  },
   'cache-dir': text(
     '/var/cache/mon/mon-backend',
     'directory of the assets of handlers, mutators and filters',
@@ -50,6 +66,10 @@ export const backendFlags = {
     {
       secret: true,
     },
+  ),
+  'cluster-name': text(
+    'mon',
+    'name of the cluster on the bus: clusters of different names may share NATS servers; letters, digits, - and _',
   ),
   'config-file': text(defaultFile, 'YAML file with these settings, one key per flag', { short: 'c' }),
   'default-silenced-expiry-time': duration(
@@ -105,6 +125,10 @@ export const backendFlags = {
     'maximum number of entities one agent may create per connection; 0: no limit',
   ),
   'max-silenced-expiry-time-allowed': duration(0, 'maximum duration of a silence from now; 0: no limit'),
+  name: text(
+    '',
+    'name of this backend in its cluster, unique and kept over restarts: letters, digits, - and _; empty: the host name',
+  ),
   'otlp-endpoint': text(
     '',
     'OpenTelemetry collector that receives traces (OTLP over HTTP), e.g. http://127.0.0.1:4318; empty: no traces',

@@ -24,12 +24,17 @@ import { openServiceManager } from '../program/service-manager.ts';
 import { version } from '../program/version.ts';
 import { exportable } from '../store/backup/consistent-export.ts';
 import { storeFormat } from '../store/format-marker.ts';
+import type { MaintainedStore } from '../store/maintained-store.ts';
+import { openMemberStore } from '../store/open-store.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { openBackendAssets } from './backend-assets.ts';
 import type { BackendSettings } from './backend-flags.ts';
 import { showBackendMetrics, showProcessMetrics } from './backend-metrics.ts';
 import { readTls, renewOnHangUp } from './backend-tls.ts';
 import { warnOfBuiltInPassword } from './built-in-password.ts';
+import { clusterPort, showClusterMetrics } from './cluster/cluster-port.ts';
+import { type ClusterSettings, clusterSettings } from './cluster/cluster-settings.ts';
+import { joinCluster, type Membership } from './cluster/join-cluster.ts';
 import { type EarlierGeneration, serveEarlierGeneration } from './earlier-generation.ts';
 import { encryptionKeyName, encryptionKeyPath, encryptionKeys } from './encryption-keys.ts';
 import { collapseExitCode, endWithoutStore } from './exit-codes.ts';
@@ -47,7 +52,7 @@ import type { Control } from './maintenance/control-server.ts';
 import { serveControl } from './maintenance/serve-control.ts';
 import { guardProcess } from './process-guard.ts';
 import { shutDown } from './shutdown.ts';
-import { openStoreOrStandBy } from './standby.ts';
+import { advertised, openStoreOrStandBy, type StandbyOptions } from './standby.ts';
 import type { Telemetry } from './telemetry/open-telemetry.ts';
 import { startTelemetry } from './telemetry/settings.ts';
 import { createTrust, type Trust } from './trust.ts';
@@ -60,6 +65,9 @@ const isOfStateDir = (name: string): boolean =>
   ['store', 'cache', passwordFile, encryptionKeyName, controlName].includes(name);
 const isOfCacheDir = (name: string): boolean => name === 'assets';
 
+/** How long handing over the shards may take at the end. */
+const drainTimeoutMs = 15_000;
+
 interface Running {
   readonly store: SnapshotStore;
   readonly backend: Backend;
@@ -67,6 +75,8 @@ interface Running {
   readonly earlier: EarlierGeneration;
   readonly control: Control | undefined;
   readonly telemetry: Telemetry | undefined;
+  /** Undefined for a backend that serves alone. */
+  readonly membership: Membership | undefined;
 }
 
 /** The key that verifies licenses; undefined if none is configured. */
@@ -150,38 +160,67 @@ const listenersOf = (
   },
 });
 
+/** Shared with the others of a cluster, or for this backend alone: then it waits while another one serves. */
+const openStoreFor = async (
+  settings: BackendSettings,
+  cluster: ClusterSettings | undefined,
+  { authorities }: Trust,
+  { log, ...standby }: Omit<StandbyOptions, 'settings'>,
+): Promise<{ readonly opened: MaintainedStore; readonly membership: Membership | undefined }> => {
+  const location = { url: settings.storeUrl, stateDir: settings.stateDir, authorities };
+  if (cluster === undefined) {
+    const onOwnershipLost = (error: Error) => endWithoutStore(error, log);
+    const own = { ...location, onOwnershipLost };
+    return {
+      opened: await openStoreOrStandBy(own, { settings, log, ...standby }),
+      membership: undefined,
+    };
+  }
+  const opened = await openMemberStore(location);
+  try {
+    const membership = await joinCluster({
+      ...{ store: opened, settings: cluster, version, log },
+      api: advertised(settings, standby.tls !== undefined),
+      onLost: (error) => endWithoutStore(error, log),
+    });
+    return { opened, membership };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+};
+
+const showMetrics = ({ metrics }: Api, backend: Backend, membership: Membership | undefined): void => {
+  showBackendMetrics(metrics, backend);
+  showProcessMetrics(metrics, version);
+  if (membership !== undefined) showClusterMetrics(metrics, membership);
+};
+
 const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: Process): Promise<Running> => {
   const listen = parseListenAddress('--api-listen-address', settings.apiListenAddress);
   const origin = parsePublicUrl('--api-url', settings.apiUrl);
   let tls = readTls(settings);
   const { authorities } = trust;
   const licenseKey = readKey(settings.licensePublicKeyFile);
-  const name = hostname();
+  const cluster = clusterSettings(settings, process.env);
+  const name = cluster?.name ?? hostname();
   const telemetry = await startTelemetry(settings, { backend: name, version, authorities, log });
   keepFoldersPrivate(settings, log);
-  const opened = await openStoreOrStandBy(
-    {
-      url: settings.storeUrl,
-      stateDir: settings.stateDir,
-      authorities,
-      onOwnershipLost: (error) => endWithoutStore(error, log),
+  const { opened, membership } = await openStoreFor(settings, cluster, trust, {
+    tls: tls.api,
+    renew: () => {
+      const renewed = readTls(settings);
+      if (settings.trustedCaFile !== '') trust.renew();
+      tls = renewed;
+      return tls.api;
     },
-    {
-      settings,
-      tls: tls.api,
-      renew: () => {
-        const renewed = readTls(settings);
-        if (settings.trustedCaFile !== '') trust.renew();
-        tls = renewed;
-        return tls.api;
-      },
-      ...{ stop, onWaiting: onStandby, log },
-    },
-  );
+    ...{ stop, onWaiting: onStandby, log },
+  });
   const exports = exportable(opened);
   const { store } = exports;
   const { backend, rebuilt } = await Backend.open({
     store,
+    ...membership?.ofBackend(),
     encryptionKeys: encryptionKeys(encryptionKeyPath(settings), log),
     log: component(log, 'backend'),
     name,
@@ -214,6 +253,7 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     backendId: name,
     hashing,
     licenseKey,
+    cluster: membership && clusterPort(membership),
     authorities,
     lifetimes: lifetimesOf(settings),
     bodyLimitBytes: settings.apiRequestLimit,
@@ -221,12 +261,12 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     spans: telemetry?.requests,
     ...listenersOf(settings, { ...listen, ...(origin === undefined ? {} : { origin }) }, tls),
   });
-  showBackendMetrics(api.metrics, backend);
-  showProcessMetrics(api.metrics, version);
+  showMetrics(api, backend, membership);
   addLiveInspection({ backend, api, log, eventList, allowControl: settings.inspectControl });
   registerUi(api.server.app, { root: packagedFolder('web') ?? webRoot });
   registerHandbook(api.server.app, { root: packagedFolder('handbook') ?? handbookRoot });
   await backend.serve();
+  membership?.serve(backend, api);
   const address = await api.listen();
   const earlier = await serveEarlierGeneration({
     settings,
@@ -248,10 +288,14 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     ],
     api: localUrl(tls.api === undefined ? 'http' : 'https', address.http),
   });
-  const control = await serveControl({
-    ...{ settings, exports, authorities, store: opened, committer: backend.committer },
-    log: component(log, 'control'),
-  });
+  // What its commands do needs a backend that writes alone.
+  const control =
+    membership === undefined
+      ? await serveControl({
+          ...{ settings, exports, authorities, store: opened, committer: backend.committer },
+          log: component(log, 'control'),
+        })
+      : undefined;
   adviseUpgrade(opened.marker, log);
   const addresses = addressesOf(settings, address, {
     isSecure: tls.api !== undefined,
@@ -261,18 +305,36 @@ const run = async (settings: BackendSettings, { trust, log, stop, onStandby }: P
     { component: 'backend', ...addresses, store: store.name, ...rebuilt, version },
     'backend is running and ready to accept events',
   );
-  return { store, backend, api, earlier, control, telemetry };
+  return { store, backend, api, earlier, control, telemetry, membership };
+};
+
+/** While the store is away nothing can be handed over: then the others take the shards when this backend is gone. */
+const drainWithin = async (membership: Membership, log: Logger): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, drainTimeoutMs, 'late');
+  });
+  const outcome = await Promise.race([membership.drain(), late]);
+  clearTimeout(timer);
+  if (outcome === 'late')
+    log.warn('the shards could not be handed over in time; the others take them within 10 s');
 };
 
 /** Listeners first, so that no acknowledged event is lost; then the actors; the store last. */
-const stop = ({ store, backend, api, earlier, control, telemetry }: Running, log: Logger): Promise<boolean> =>
+const stop = (
+  { store, backend, api, earlier, control, telemetry, membership }: Running,
+  log: Logger,
+): Promise<boolean> =>
   shutDown(
     [
+      // First of all, while its agents are still served through the others.
+      ['shards', async () => membership && drainWithin(membership, log)],
       ['control socket', async () => control?.close()],
       ['listeners of the earlier generation', () => earlier.close()],
       ['edges', () => api.close()],
       ['actors', () => backend.stop()],
       ['traces', async () => telemetry?.close()],
+      ['membership', async () => membership?.close()],
       ['store', () => store.close()],
     ],
     log,

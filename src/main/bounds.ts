@@ -469,7 +469,7 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
-    collection: 'events for other backends of a cluster (not in use yet)',
+    collection: 'events for other backends of a cluster (preview)',
     by: 'agents, API, earlier clients',
     entries: maxHeldMessages,
     bytes: { most: maxHeldBytes, of: 'all' },

@@ -7,6 +7,7 @@ import type { ShownQueue } from '../http/queue-peaks.ts';
 import { showApiMetrics, showUnreadAnswers } from '../http/shown-metrics.ts';
 import { version } from '../program/version.ts';
 import { showBackendMetrics, showProcessMetrics } from './backend-metrics.ts';
+import { showClusterMetrics } from './cluster/cluster-port.ts';
 
 export interface DescribedMetrics {
   readonly metrics: ReturnType<MetricBook['described']>;
@@ -37,6 +38,7 @@ export const describeMetrics = (): DescribedMetrics => {
   showUnreadAnswers(book, () => 0);
   showEarlierGauges(book, { unreadAnswerBytes: 0, subscriptions: 0 });
   showBackendMetrics(noting, { gauges: unread, histograms: unread });
+  showClusterMetrics(book, { status: unread });
   showProcessMetrics(book, version);
   const metrics = [...book.described()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { metrics, queues };

@@ -41,7 +41,7 @@ const keyFault = (settings: BackendSettings, { keys = [] }: OwnerDocument): stri
 };
 
 /** The URL under which other machines reach the API; empty if the port is chosen by the system. */
-const advertised = ({ apiUrl, apiListenAddress }: BackendSettings, hasTls: boolean): string => {
+export const advertised = ({ apiUrl, apiListenAddress }: BackendSettings, hasTls: boolean): string => {
   if (apiUrl !== '') return apiUrl;
   const { host, port } = parseListenAddress('--api-listen-address', apiListenAddress);
   if (port === 0) return '';

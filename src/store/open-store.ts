@@ -5,6 +5,7 @@ import type { OpenPurpose } from './format-marker.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import type { MaintainedStore } from './maintained-store.ts';
 import type { OwnerNotes, StandBy } from './mongo-owner.ts';
+import type { SharedStore } from './record-fence.ts';
 import { StoreError } from './snapshot-store.ts';
 
 export interface StoreLocation {
@@ -18,8 +19,6 @@ export interface StoreLocation {
   readonly notes?: (() => OwnerNotes) | undefined;
   /** MongoDB only: waits while another backend owns the database. If absent, that is an error. */
   readonly standBy?: StandBy | undefined;
-  /** MongoDB only: a member of a cluster, which does not claim the database. */
-  readonly isMember?: boolean | undefined;
   /** Trusted authorities for TLS, unless the URL specifies them. Read once. */
   readonly authorities?: TrustedAuthorities;
   /** Default `serve`. */
@@ -34,7 +33,6 @@ export async function openStore({
   onOwnershipLost,
   notes,
   standBy,
-  isMember,
   purpose = 'serve',
 }: StoreLocation): Promise<MaintainedStore> {
   const dir = embeddedDir(url, stateDir);
@@ -48,7 +46,6 @@ export async function openStore({
       onOwnershipLost,
       notes,
       standBy,
-      isMember,
       purpose,
       ...(authorities === undefined ? {} : { authorities }),
     });
@@ -58,6 +55,15 @@ export async function openStore({
     `store-url must begin with mongodb://, mongodb+srv:// or lmdb: (got ${scheme ? `${scheme}:...` : `${url.length} characters without a scheme`}); ` +
       'leave it out to keep the data in the state directory',
   );
+}
+
+/** A MongoDB database that the members of a cluster serve together. Rejects as `openStore` does. */
+export async function openMemberStore({
+  url = '',
+  authorities,
+}: Pick<StoreLocation, 'url' | 'authorities'>): Promise<SharedStore> {
+  const { openMongoStore } = await import('./mongo-store.ts');
+  return openMongoStore({ url, isMember: true, ...(authorities === undefined ? {} : { authorities }) });
 }
 
 const schemeOf = (url: string): string | undefined => /^([a-z+]+):/i.exec(url)?.[1]?.toLowerCase();

@@ -10,6 +10,7 @@ export interface Member {
   readonly api: string;
   readonly agents: string;
   readonly stateDir: string;
+  readonly env?: Record<string, string>;
 }
 
 export const memberOf = async (dir: string, name: string, url: string): Promise<Member> => {
@@ -31,11 +32,12 @@ export const ended = (t: TestContext, program: Program): Program => {
 };
 
 /** As `startBackend`, for one that is not expected to serve. */
-export const startSecond = (t: TestContext, { args, stateDir }: Member): Program =>
+export const startSecond = (t: TestContext, { args, stateDir, env }: Member): Program =>
   ended(
     t,
     startProgram('mon-backend', ['start', '--state-dir', stateDir, '--agent-host', '127.0.0.1', ...args], {
       MON_BACKEND_CLUSTER_ADMIN_PASSWORD: adminPassword,
+      ...env,
     }),
   );
 
@@ -43,6 +45,6 @@ export const shareKey = (from: Member, to: Member): Promise<void> =>
   copyFile(join(from.stateDir, 'encryption-key'), join(to.stateDir, 'encryption-key'));
 
 export const startFirst = async (t: TestContext, member: Member): Promise<Program> => {
-  const { program } = await startBackend(member.stateDir, member.args);
+  const { program } = await startBackend(member.stateDir, member.args, member.env);
   return ended(t, program);
 };

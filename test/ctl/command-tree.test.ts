@@ -45,6 +45,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   top: 'live.test.ts',
   'cluster health': 'site.test.ts',
   'cluster member-list': 'site.test.ts',
+  'cluster status': 'site.test.ts',
+  'cluster drain': 'site.test.ts',
 };
 
 interface Leaf {

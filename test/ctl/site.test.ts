@@ -19,3 +19,13 @@ test('the health of the cluster and its members are tables', async (t) => {
   assert.ok(members.includes(url));
   assert.equal(JSON.parse(await ask('cluster', 'health', '--format', 'json')).ClusterHealth[0].Healthy, true);
 });
+
+test('a backend that serves alone says so, and has no shards to hand over', async (t) => {
+  const { dir } = await openProcess(t);
+  const ask = (...words: string[]) => runCtl(words, { env: { MON_CONFIG_DIR: dir } });
+  assert.match((await ask('cluster', 'status')).out, /^This backend is no member of a cluster/);
+  assert.equal(JSON.parse((await ask('cluster', 'status', '--format', 'json')).out).cluster, false);
+  const drain = await ask('cluster', 'drain', 'b2', '--skip-confirm');
+  assert.notEqual(drain.code, 0);
+  assert.match(drain.err, /this backend is no member of a cluster/);
+});

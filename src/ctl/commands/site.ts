@@ -36,6 +36,33 @@ export const members: Work = async (session) => {
   session.print(table(['ID', 'Name', 'Peer URLs', 'Client URLs'], rows, session.look));
 };
 
+const clusterPath = '/api/inspect/v1/cluster';
+
+export const clusterStatus: Work = async (session) => {
+  const body = (await (await session.api()).get(clusterPath)) as Json;
+  if (session.settings.format !== 'tabular') return session.print(asJson(body));
+  if (body.cluster !== true)
+    return session.print(
+      'This backend is no member of a cluster: it serves alone, or has others on standby.',
+    );
+  const list = (body.members as Json[] | null | undefined) ?? [];
+  const rows = list.map((member) =>
+    ['name', 'state', 'shards', 'moving', 'api', 'version', 'why'].map((key) =>
+      key === 'shards' && member.shards === null ? '?' : shown(member[key]),
+    ),
+  );
+  session.print(table(['Name', 'State', 'Shards', 'Moving', 'API', 'Version', 'Remark'], rows, session.look));
+  if (body.shards_without_owner !== 0)
+    session.print(`${shown(body.shards_without_owner)} shards have no owner at the moment`);
+};
+
+export const drainMember: Work = async (session, [name = '']) => {
+  const question = `${name} will hand its shards over to the other members and end. Go on?`;
+  if (!(await confirm(session, question))) return session.print('Canceled');
+  await (await session.api()).ask('POST', `${clusterPath}/members/${encodeURIComponent(name)}/drain`);
+  session.print(`${name} drains; \`mon-ctl cluster status\` shows when it is gone`);
+};
+
 export const showLicense: Work = async (session) => {
   const body = await describing(session, 'license', false, (await session.api()).getOne(licensePath));
   if (session.settings.format !== 'tabular') return session.print(asJson(body));

@@ -12,6 +12,16 @@ export const siteCommands: readonly CommandSpec[] = [
         flags: [formatFlag],
         examples: ['mon-ctl cluster health', 'mon-ctl cluster health --format json'],
       }),
+      command('status', 'show which members serve, and how much of the load', site('clusterStatus'), {
+        flags: [formatFlag],
+        examples: ['mon-ctl cluster status'],
+      }),
+      command(
+        'drain <name>',
+        'tell a member to hand its share over to the others and to end',
+        site('drainMember'),
+        { flags: [skipConfirmFlag], examples: ['mon-ctl cluster drain b2 --skip-confirm'] },
+      ),
       command('id', 'print the id of the cluster', site('clusterId'), { examples: ['mon-ctl cluster id'] }),
       command('member-list', 'list the backends', site('members'), {
         flags: [formatFlag],

@@ -57,7 +57,7 @@ export const apiRoutes = ({
   const entities = createEntityOperations(backend);
   return [
     ...operationRoutes(operations),
-    ...clusterRoutes(operations.backendId),
+    ...clusterRoutes(operations),
     ...tessenRoutes(table),
     ...authRoutes(authenticator),
     ...oidcRoutes(issuers, authenticator, refreshRoute(authenticator)),

@@ -17,6 +17,42 @@ export interface OperationsOptions {
   readonly metrics: HttpMetrics;
   readonly version: string;
   readonly backendId: string;
+  /** Absent for a backend that is no member of a cluster. */
+  readonly cluster?: ClusterPort | undefined;
+}
+
+/** A member of a cluster, as the API needs it. */
+export interface ClusterPort {
+  readonly now: () => ClusterView;
+  /** Asks every member. */
+  readonly members: () => Promise<readonly MemberView[]>;
+  /** Asks a member to hand its shards over and to end. Rejects with a MonError. */
+  readonly drain: (name: string) => Promise<void>;
+}
+
+interface ClusterView {
+  /** Why this member should get no requests; absent when it serves its share. */
+  readonly why?: string;
+  readonly shards: number;
+  /** Shards that nobody owns. */
+  readonly unowned: number;
+  readonly members: readonly {
+    readonly name: string;
+    readonly state: string;
+    /** Its heartbeat has not moved lately. */
+    readonly isQuiet: boolean;
+  }[];
+}
+
+/** What a member says of itself; `shards` is null if it does not answer. */
+export interface MemberView {
+  readonly name: string;
+  readonly state: string;
+  readonly shards: number | null;
+  readonly moving?: number;
+  readonly api?: string;
+  readonly version?: string;
+  readonly why?: string;
 }
 
 /** A number that every client can represent exactly: 48 bits of a digest. */
@@ -24,6 +60,19 @@ export const numberFor = (name: string): number =>
   Number.parseInt(createHash('sha256').update(name).digest('hex').slice(0, 12), 16);
 
 export const clusterId = numberFor('cluster');
+
+/** With the other members of the cluster. */
+const withOthers = (report: HealthReport, { cluster, backendId }: OperationsOptions): HealthReport => {
+  if (cluster === undefined) return report;
+  const own = report.members.filter(({ name }) => name === backendId);
+  const others = cluster.now().members.filter(({ name }) => name !== backendId);
+  const healthOf = ({ name, isQuiet }: (typeof others)[number]): MemberHealth => ({
+    name,
+    healthy: !isQuiet,
+    error: isQuiet ? 'its heartbeat in the store does not move' : '',
+  });
+  return { ...report, members: [...own, ...others.map(healthOf)] };
+};
 
 const memberBody = ({ name, healthy, error }: MemberHealth) => ({
   MemberID: numberFor(name),
@@ -68,7 +117,8 @@ export const answerHealth = async (
   if (!Number.isInteger(seconds) || seconds < 0)
     return plainText(400, `timeout must be a number of seconds (got ${timeout})\n`);
   const bounded = Math.min(seconds, maxHealthTimeoutSeconds);
-  return ok(healthBody(await healthWithin(options, bounded), options.backendId));
+  const report = withOthers(await healthWithin(options, bounded), options);
+  return ok(healthBody(report, options.backendId));
 };
 
 const notReady = (why: string): Answer =>
@@ -83,11 +133,14 @@ export const answerReady = async (options: OperationsOptions): Promise<Answer> =
   if (!backend.isReady()) return notReady('');
   if (backend.storeTrouble !== undefined)
     return notReady(`: the store can't be written: ${backend.storeTrouble}`);
+  const cluster = options.cluster?.now();
+  if (cluster?.why !== undefined) return notReady(`: ${cluster.why}`);
   const { members } = await healthWithin(options, healthTimeoutSeconds);
   const sick = members.find(({ healthy }) => !healthy);
-  return sick === undefined
-    ? plainText(200, 'ready\n')
-    : notReady(`: the store can't be read: ${sick.error}`);
+  if (sick !== undefined) return notReady(`: the store can't be read: ${sick.error}`);
+  if (cluster === undefined) return plainText(200, 'ready\n');
+  const names = cluster.members.map(({ name }) => name).join(', ');
+  return plainText(200, `ready: this member serves ${cluster.shards} shards; members: ${names}\n`);
 };
 
 const tag = 'operations';
