@@ -6,6 +6,7 @@ export const contents = [
     part: 'Guides',
     weight: 1.5,
     pages: [
+      'guides/page.md',
       'guides/checks.md',
       'guides/handlers.md',
       'guides/filters.md',

@@ -89,6 +89,8 @@ describe('the page under axe-core', { skip: withoutBrowser }, () => {
     ['/n/default/events?columns=output,owner,occurrences,class,handlers,last,since', '.event-head'],
     ['/n/default/events?show=all&by=entity', '.events li.group'],
     ['/events', '.events li'],
+    ['/events?wall=1', '.wall-lines li'],
+    ['/events?wall=1&by=entity&show=all', '.wall-lines li'],
     ['/n/default/events?search=nothing-like-it', '.quiet-page'],
     ['/n/nowhere/events', '.quiet-page'],
     ['/n/default/events/web-02/disk', '.state.active'],

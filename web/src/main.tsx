@@ -6,7 +6,7 @@ import { encode } from './lib/api.ts';
 import { useShortcuts } from './lib/keys.ts';
 import { lazyView } from './lib/lazy-view.tsx';
 import { landing, namespace, namespaces } from './lib/namespaces.ts';
-import { go, href, match, path } from './lib/router.ts';
+import { go, href, match, path, query } from './lib/router.ts';
 import { user } from './lib/session.ts';
 import './lib/settings.ts';
 import { Dialog, dialog } from './parts/dialog.tsx';
@@ -17,6 +17,8 @@ import { Help } from './views/help.tsx';
 import { Login } from './views/login.tsx';
 import { isPaletteOpen, Palette } from './views/palette.tsx';
 
+const Wall = lazyView(() => import('./views/wall.tsx').then((file) => file.Wall));
+const WallLogin = lazyView(() => import('./views/wall-login.tsx').then((file) => file.WallLogin));
 const EventPage = lazyView(() => import('./views/event-page.tsx').then((file) => file.EventPage));
 const EntitiesPage = lazyView(() => import('./views/entities-page.tsx').then((file) => file.EntitiesPage));
 const EntityPage = lazyView(() => import('./views/entity-page.tsx').then((file) => file.EntityPage));
@@ -100,7 +102,9 @@ const Page = () => {
     { keys: 'Ctrl+k', what: 'Go to anything', run: () => (isPaletteOpen.value = true) },
     { keys: '?', what: 'This help', run: () => (dialog.value = { title: 'Keys', body: <Help /> }) },
   ]);
-  if (user.value === undefined) return <Login />;
+  const isWall = query.value.get('wall') === '1';
+  if (user.value === undefined) return isWall ? <WallLogin /> : <Login />;
+  if (isWall) return <Wall />;
   return (
     <>
       <a class="skip" href="#main">

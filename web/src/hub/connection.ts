@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { saysHereMs } from './hub.ts';
 import { openLink } from './link.ts';
 import type { FromHub, Session, ToHub } from './protocol.ts';
+import { forgetWallKey, sessionOfKey, wallKey } from './wall-key.ts';
 
 export interface StreamReader {
   readonly url: string;
@@ -17,8 +18,9 @@ const answerLimitMs = 25_000;
 /** A hub that does not answer does not keep anybody from the login form. */
 const helloLimitMs = 1_500;
 
-/** Over a reload the login is in the tab's own storage. */
+/** Over a reload the login is in the tab's own storage; that of a wall is its key. */
 const kept = (): Session | undefined => {
+  if (wallKey !== undefined) return sessionOfKey(wallKey);
   try {
     return JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') ?? undefined;
   } catch {
@@ -37,7 +39,9 @@ const asked = new Map<number, (session: Session | undefined) => void>();
 let count = 0;
 
 const keep = (next: Session | undefined): void => {
-  if (next === undefined) sessionStorage.removeItem(storageKey);
+  if (wallKey !== undefined) {
+    if (next === undefined) forgetWallKey();
+  } else if (next === undefined) sessionStorage.removeItem(storageKey);
   else sessionStorage.setItem(storageKey, JSON.stringify(next));
   session.value = next;
 };
@@ -66,7 +70,7 @@ const receive = (message: FromHub): void => {
   }
 };
 
-const send = openLink(receive);
+const send = openLink(receive, wallKey !== undefined);
 const introduce = (): void => {
   send({ type: 'hello', session: session.value });
   for (const [id, { url, lastId }] of readers) send({ type: 'follow', id, url, lastId });

@@ -1,6 +1,7 @@
 // The login of all tabs of a browser: an access token for five minutes, a refresh token that works once, used by nobody but
 // the hub. It lives in memory here and in each tab's own storage, so it ends with the last tab. Where two hubs run (of two
 // versions of the page, or where there are no shared workers), they tell each other what they have.
+import { authorizationOf } from './authorization.ts';
 import type { Session } from './protocol.ts';
 
 const goodForMs = 30_000;
@@ -25,15 +26,20 @@ type PeerMessage =
 
 const twiceText =
   'The login is over: it was used in two places at once, as if somebody had copied it. Log in again.';
+const keyText = 'The API key of this wallboard is not taken any more.';
 const overText = 'The login is over: it was ended, or nobody used it for too long. Log in again.';
 export const elsewhereText = 'You logged out in another tab.';
 
-/** `onChange` is called for every change, no matter who made it. */
-export const createHubLogin = (onChange: (session: Session | undefined, why: string) => void): HubLogin => {
+/** `onChange` is called for every change, no matter who made it. `isAlone`: neither tells other hubs nor hears from them. */
+export const createHubLogin = (
+  onChange: (session: Session | undefined, why: string) => void,
+  isAlone = false,
+): HubLogin => {
   let session: Session | undefined;
   let refreshing: Promise<void> | undefined;
   let told: (() => void) | undefined;
-  const peers = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('mon.login');
+  const peers =
+    isAlone || typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('mon.login');
   const tellPeers = (message: PeerMessage): void => peers?.postMessage(message);
 
   const take = (next: Session | undefined, why: string): void => {
@@ -57,6 +63,7 @@ export const createHubLogin = (onChange: (session: Session | undefined, why: str
   const refresh = async (): Promise<void> => {
     const old = session;
     if (old === undefined) return;
+    if (old.scheme === 'Key') return change(undefined, keyText);
     const response = await fetch('/auth/token', { ...tokenRequest(old), signal: limit() }).catch(
       () => undefined,
     );
@@ -86,7 +93,7 @@ export const createHubLogin = (onChange: (session: Session | undefined, why: str
     logout() {
       const old = session;
       change(undefined, '');
-      if (old !== undefined)
+      if (old !== undefined && old.scheme === undefined)
         fetch('/auth/logout', { ...tokenRequest(old), signal: limit() }).catch(() => undefined);
     },
     async fresh(refused) {
@@ -118,7 +125,7 @@ const tokenRequest = (old: Session): RequestInit => ({
   method: 'POST',
   headers: {
     accept: 'application/json',
-    authorization: `Bearer ${old.access_token}`,
+    authorization: authorizationOf(old),
     'content-type': 'application/json',
   },
   body: JSON.stringify({ refresh_token: old.refresh_token }),

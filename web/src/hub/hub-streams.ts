@@ -1,6 +1,7 @@
 // The streams of all tabs over one connection. It comes back by itself after a break, each stream where it was, so that
 // nothing is lost in between. A connection that says nothing for longer than its heartbeat is dead, open or not.
 
+import { authorizationOf } from './authorization.ts';
 import type { HubLogin } from './hub-login.ts';
 import { readMessages } from './messages.ts';
 import type { Tab } from './protocol.ts';
@@ -118,7 +119,7 @@ export const createHubStreams = (login: Pick<HubLogin, 'fresh' | 'end'>): HubStr
       }
       const response = await fetch(url, {
         method: 'POST',
-        headers: { authorization: `Bearer ${session.access_token}`, 'content-type': 'application/json' },
+        headers: { authorization: authorizationOf(session), 'content-type': 'application/json' },
         body: JSON.stringify({ streams }),
         signal,
       });

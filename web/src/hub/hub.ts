@@ -12,7 +12,8 @@ export interface Hub {
   join(tab: Tab): Seat;
 }
 
-export const createHub = (): Hub => {
+/** `isAlone`: with a login that no other hub knows. */
+export const createHub = (isAlone = false): Hub => {
   const tabs = new Map<Tab, number>();
   /** Who asked to log out: is not told why. */
   let leaving: Tab | undefined;
@@ -24,7 +25,7 @@ export const createHub = (): Hub => {
         why: session === undefined && tab !== leaving ? why || elsewhereText : '',
       });
     streams.renew();
-  });
+  }, isAlone);
   const streams = createHubStreams(login);
 
   const forget = (tab: Tab): void => {

@@ -5,11 +5,17 @@ import type { FromHub, Seat, ToHub } from './protocol.ts';
 
 export type Send = (message: ToHub) => void;
 
-export const openLink = (receive: (message: FromHub) => void): Send => {
+/** `isAlone`: to a hub of its own, with a login that no other tab knows. */
+export const openLink = (receive: (message: FromHub) => void, isAlone: boolean): Send => {
+  if (isAlone) return throughOwn(receive, true);
   if (typeof SharedWorker !== 'undefined') return throughWorker(receive);
   const locks = (navigator as Partial<Navigator>).locks;
   if (locks !== undefined && typeof BroadcastChannel !== 'undefined') return throughLeader(locks, receive);
-  const seat = createHub().join({ send: receive });
+  return throughOwn(receive, false);
+};
+
+const throughOwn = (receive: (message: FromHub) => void, isAlone: boolean): Send => {
+  const seat = createHub(isAlone).join({ send: receive });
   return (message) => seat.take(message);
 };
 

@@ -9,6 +9,8 @@ export interface Tokens {
 
 export interface Session extends Tokens {
   readonly user: string;
+  /** Absent: a login. `Key`: an API key, which is not refreshed. */
+  readonly scheme?: 'Key';
 }
 
 export type ToHub =

@@ -1,5 +1,6 @@
 // Requests to the backend: the public API and the inspection API, nothing else. Errors carry what the backend said.
 import { signal } from '@preact/signals';
+import { session } from '../hub/connection.ts';
 import { accessToken } from './session.ts';
 
 export class ApiError extends Error {
@@ -30,7 +31,7 @@ export const request = async (path: string, init: RequestInit = {}): Promise<Res
 
 const ask = async (path: string, init: RequestInit, token = ''): Promise<Response> => {
   const headers = new Headers(init.headers);
-  headers.set('authorization', `Bearer ${token}`);
+  headers.set('authorization', `${session.peek()?.scheme ?? 'Bearer'} ${token}`);
   if (init.body !== undefined) {
     headers.set('content-type', 'application/json');
     // A misspelled field is reported before it is dropped.

@@ -11,7 +11,7 @@ addEventListener('popstate', () => {
 });
 
 export const path = computed(() => here.value.split('?')[0]?.slice(base.length) || '/');
-export const query = computed(() => new URLSearchParams(here.value.split('?')[1] ?? ''));
+export const query = computed(() => new URLSearchParams(/\?.*$/.exec(here.value)?.[0] ?? ''));
 
 /** `to` is below /ui, e.g. `/actors?state=failing`. */
 export const href = (to: string): string => base + to;
