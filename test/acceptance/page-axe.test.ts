@@ -135,7 +135,7 @@ describe('the page under axe-core', { skip: withoutBrowser }, () => {
     assert.deepEqual(await look(page, 'help'), []);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
-    await page.locator('.palette[open] li').first().waitFor();
+    await page.locator('.palette[open] .choice').first().waitFor();
     assert.deepEqual(await look(page, 'palette'), []);
     await page.keyboard.press('Escape');
     await page.keyboard.press('s');

@@ -221,6 +221,81 @@ describe('the list of events', { skip: withoutBrowser }, () => {
     await tab.context().close();
   });
 
+  test('the palette finds with a few letters, and takes orders by keyboard', async () => {
+    const choice = (text: string | RegExp) => page.locator('.palette .choice', { hasText: text });
+    const type = async (text: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.locator('.palette input').fill(text);
+    };
+    const silences = async (): Promise<
+      readonly { subscription: string; check?: string; expire_at: number }[]
+    > => site.api.get('/api/core/v2/namespaces/sea/silenced');
+    const check = await site.api.call('POST', '/api/core/v2/namespaces/sea/checks', {
+      metadata: { name: 'probe-of-the-tide', namespace: 'sea' },
+      command: 'true',
+      interval: 60,
+      subscriptions: ['linux'],
+    });
+    assert.ok(check.ok);
+    await open('/n/sea/events');
+    await rows().first().waitFor();
+    await type('wb1dsk');
+    await choice('web-01/disk').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('h1', { hasText: 'disk' }).waitFor();
+    await type('air web-01 disk');
+    await choice('air/web-01/disk').waitFor();
+    await page.keyboard.press('Enter');
+    await eventually('it leads into the other namespace', () => address() === '/n/air/events/web-01/disk');
+    await open('/n/sea/events');
+    await rows().first().waitFor();
+    await type('tide');
+    await choice(/^probe-of-the-tide/).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('h1', { hasText: 'probe-of-the-tide' }).waitFor();
+
+    await type('sile');
+    await choice('silence …').waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('web-01 for 2 h');
+    await choice('silence web-01 for 2h').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.notices .done', { hasText: 'Silenced web-01 for 2h' }).waitFor();
+    const [made] = await silences();
+    assert.equal(made?.subscription, 'entity:web-01');
+    assert.ok(Math.abs((made?.expire_at ?? 0) - Date.now() / 1000 - 7_200) < 120);
+
+    await type('ack web-01/cpu');
+    await choice('acknowledge web-01/cpu').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('dialog h2', { hasText: 'Acknowledge web-01/cpu' }).waitFor();
+    await page.keyboard.type('on it');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.notices .done', { hasText: 'Acknowledged web-01/cpu' }).waitFor();
+    await type('resolve web-01 cpu');
+    await choice('resolve web-01/cpu').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.notice').getByText('Now').click();
+    await eventually('it is resolved', async () => (await statusOf('sea', 'web-01', 'cpu')) === 0);
+    await type('resolve web-01 cpu');
+    await page.getByText('that this can be done to').waitFor();
+    await page.keyboard.press('Escape');
+
+    const tab = await site.tab(await site.context());
+    await tab.goto(`${site.backend.api}/ui/n/default/events`);
+    await logIn(tab, 'nina', 'nina-has-a-password');
+    await tab.locator('.events li').first().waitFor();
+    await tab.keyboard.press('Control+k');
+    await tab.locator('.palette input').fill('db-02');
+    await tab.locator('.palette .choice', { hasText: 'db-02/disk' }).first().waitFor();
+    await tab.locator('.palette input').fill('silence db-02');
+    await tab.getByText('that this can be done to').waitFor();
+    await tab.locator('.palette input').fill('sea');
+    await tab.locator('.palette .choice').first().waitFor();
+    assert.equal(await tab.locator('.palette .choice', { hasText: 'web-01' }).count(), 0);
+    await tab.context().close();
+  });
+
   const keyOf = async (username: string): Promise<string> => {
     const reply = await site.api.call('POST', '/api/core/v2/apikeys', { username });
     assert.equal(reply.status, 201);

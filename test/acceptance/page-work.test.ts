@@ -309,7 +309,7 @@ describe('working with the page', { skip: withoutBrowser }, () => {
     ]);
     await tab.keyboard.press('Control+k');
     await tab.keyboard.type('web-03/disk');
-    await tab.locator('.palette li', { hasText: 'check:default/web-03/disk' }).waitFor();
+    await tab.locator('.palette .choice', { hasText: 'check:default/web-03/disk' }).waitFor();
     await tab.keyboard.press('Escape');
     for (const name of ['Entities', 'Silences', 'Actors', 'Config']) {
       await tab.locator('.rail a', { hasText: name }).click();

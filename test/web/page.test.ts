@@ -132,7 +132,7 @@ describe('in a browser', { skip: withoutBrowser }, () => {
     assert.ok(backend.writes.includes('POST /api/core/v2/namespaces/default/checks/memory/execute'));
     await page.keyboard.press('Control+k');
     await page.keyboard.type('check:default/web-01/disk');
-    await page.locator('.palette li', { hasText: 'check:default/web-01/disk' }).waitFor();
+    await page.locator('.palette .choice', { hasText: 'check:default/web-01/disk' }).waitFor();
     await page.keyboard.press('Escape');
   });
 

@@ -16,7 +16,7 @@ import {
 } from './event-entry.ts';
 import { type EventGroupName, groupOf } from './event-grouping.ts';
 import type { EventCounts, EventIndex } from './event-index.ts';
-import { type EventScope, isInScope, prefixOf } from './event-scope.ts';
+import { type EventScope, isInScope, nameIn, prefixOf } from './event-scope.ts';
 import { walkInTurns } from './walk-in-turns.ts';
 
 type EventOrder = 'worst' | 'newest' | 'oldest' | 'name';
@@ -40,6 +40,8 @@ export interface EventFilter extends EventScope {
   readonly group?: EventGroupName | undefined;
   /** Words that must all occur in the entity's name, the check's or the output, whatever their case. */
   readonly words?: readonly string[];
+  /** Characters that occur in this order in the name of the row, whatever their case. */
+  readonly fuzzy?: string | undefined;
   /** Asked last; sees the event with its silences of now. */
   readonly selector?: ItemTest<CheckEvent> | undefined;
 }
@@ -63,7 +65,7 @@ export type EntryTest = (entry: EventEntry) => boolean;
 
 /** Cheap questions first. */
 export const testOf = (filter: EventFilter): EntryTest => {
-  const { silenced, masked, acknowledged, owner, entity, check, group, words = [], selector } = filter;
+  const { silenced, masked, acknowledged, owner, entity, check, group, fuzzy, words = [], selector } = filter;
   const ranks = ranksOf(filter);
   const { maskedBy, dependsOn } = filter;
   return (entry) =>
@@ -78,6 +80,7 @@ export const testOf = (filter: EventFilter): EntryTest => {
     (entity === undefined || entry.event.entity.metadata.name === entity) &&
     (check === undefined || entry.event.check.metadata.name === check) &&
     (group === undefined || groupOf(group.by, filter, entry) === group.name) &&
+    (fuzzy === undefined || hasInOrder(nameIn(filter, entry.key).toLowerCase(), fuzzy)) &&
     (words.length === 0 || hasWords(entry, words)) &&
     (selector === undefined || selector(withMarks(entry.event, entry.silenced, entry.masked.map(maskOf))));
 };
@@ -92,6 +95,17 @@ const ownerOf = ({ event }: EventEntry): string | undefined => event.check.ackno
 
 export const ranksOf = ({ severities: asked }: EventFilter): readonly number[] =>
   (asked ?? severities).map((severity) => severities.indexOf(severity));
+
+/** `letters`: lower case. */
+const hasInOrder = (text: string, letters: string): boolean => {
+  let from = 0;
+  for (const letter of letters) {
+    const found = text.indexOf(letter, from);
+    if (found < 0) return false;
+    from = found + letter.length;
+  }
+  return true;
+};
 
 const hasWords = ({ key, event }: EventEntry, words: readonly string[]): boolean => {
   const text = `${key.slice(key.indexOf('/') + 1)} ${event.check.output}`.toLowerCase();
@@ -109,7 +123,18 @@ export const searchEvents = async (index: EventIndex, search: EventSearch): Prom
 
 /** Whether it asks for a part of the namespace that the index does not count. */
 export const isNarrowed = (filter: EventFilter): boolean => {
-  const { maskedBy, dependsOn, acknowledged, owner, entity, check, group, words = [], selector } = filter;
+  const {
+    maskedBy,
+    dependsOn,
+    acknowledged,
+    owner,
+    entity,
+    check,
+    group,
+    fuzzy,
+    words = [],
+    selector,
+  } = filter;
   return (
     maskedBy !== undefined ||
     dependsOn !== undefined ||
@@ -118,6 +143,7 @@ export const isNarrowed = (filter: EventFilter): boolean => {
     entity !== undefined ||
     check !== undefined ||
     group !== undefined ||
+    fuzzy !== undefined ||
     words.length > 0 ||
     selector !== undefined
   );

@@ -84,6 +84,8 @@ test('one list covers all namespaces, in every order, page by page', async (t) =
     }
     assert.deepEqual(paged, whole, order);
   }
+  assert.deepEqual(names(await read(`${root}?fuzzy=Se+W+Cp`)), ['sea/web/cpu']);
+  assert.deepEqual(names(await read('/api/inspect/v1/namespaces/sea/events?fuzzy=ds')), ['sea/db/disk']);
   assert.deepEqual(names(await read(`${root}?entity=web`)), ['air/web/cpu', 'sea/web/cpu']);
   assert.deepEqual(names(await read(`${root}?state=failing&namespaces=sea,land`)), [
     'sea/db/disk',

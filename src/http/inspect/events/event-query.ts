@@ -47,6 +47,7 @@ const filterShape = {
   entity: optional(z.string().max(256)),
   check: optional(z.string().max(256)),
   search: optional(z.string().max(256)),
+  fuzzy: optional(z.string().max(64)),
   namespaces: optional(z.string().max(16_384)),
   by: optional(groupingSchema),
   group: optional(z.string().max(1_024)),
@@ -74,6 +75,8 @@ export const filterDoc = {
   check: 'only events of this check',
   by: '`namespace`, `entity`, `check`, `owner` or `label:NAME`: only events of the `group` of this grouping; an empty or absent `group` is that of events without an owner or label',
   group: 'the name of the group, see `by`',
+  fuzzy:
+    'characters that occur in this order in `entity/check` (in a list of all namespaces: `namespace/entity/check`), case-insensitive',
   search: 'words that all occur in entity, check or output, case-insensitive',
   fieldSelector: "as in every list, e.g. `event.check.state == 'flapping'`",
   labelSelector: "as in every list, e.g. `region == 'eu'`",
@@ -110,6 +113,7 @@ export const filterOf = (call: Asked): EventFilter => {
     entity,
     check,
     group: by === undefined ? undefined : { by, name: group ?? '' },
+    fuzzy: asked.fuzzy?.toLowerCase().replaceAll(/\s+/g, ''),
     words: (search ?? '').split(/\s+/).filter((word) => word !== ''),
     selector,
   };
