@@ -221,6 +221,36 @@ describe('the list of events', { skip: withoutBrowser }, () => {
     await tab.context().close();
   });
 
+  test('what a check measured is drawn, and its output compared with the one before', async () => {
+    const measure = async (output: string, executed: number): Promise<void> => {
+      const metadata = { name: 'room', namespace: 'sea' };
+      const reply = await site.api.call('POST', '/api/core/v2/namespaces/sea/events', {
+        entity: { entity_class: 'proxy', metadata: { name: 'disk-01', namespace: 'sea' } },
+        check: { metadata, interval: 60, status: 0, output, executed },
+      });
+      assert.ok(reply.ok, await reply.text());
+    };
+    const now = Math.floor(Date.now() / 1000);
+    await measure('DISK OK\nroot is fine\n| used=70%;80;90', now - 60);
+    await open('/n/sea/events/disk-01/room');
+    const used = page.locator('.measured tr', { hasText: 'used' });
+    await used.getByRole('img', { name: '70%; warning from 80%, critical from 90%' }).waitFor();
+    await used.getByText('one result').waitFor();
+    const difference = page.getByRole('button', { name: 'difference' });
+    assert.equal(await difference.isDisabled(), true);
+    await measure('DISK OK\nroot is full\n| used=95%;80;90', now);
+    await used.getByRole('img', { name: 'used: 2 results from 70 to 95' }).waitFor();
+    await used.locator('.figure-bar rect.critical').first().waitFor();
+    await difference.click();
+    await page.locator('.diff-line.removed', { hasText: 'root is fine' }).waitFor();
+    await page.locator('.diff-line.added', { hasText: 'root is full' }).waitFor();
+    await page.locator('.diff-line.same', { hasText: 'DISK OK' }).waitFor();
+    await eventually(
+      'the tab says where it is',
+      async () => (await page.title()) === 'room on disk-01 · mon',
+    );
+  });
+
   test('the palette finds with a few letters, and takes orders by keyboard', async () => {
     const choice = (text: string | RegExp) => page.locator('.palette .choice', { hasText: text });
     const type = async (text: string): Promise<void> => {
@@ -256,6 +286,7 @@ describe('the list of events', { skip: withoutBrowser }, () => {
 
     await type('sile');
     await choice('silence …').waitFor();
+    await page.locator('.palette .choice.at', { hasText: 'silence …' }).waitFor();
     await page.keyboard.press('Enter');
     await page.keyboard.type('web-01 for 2 h');
     await choice('silence web-01 for 2h').first().waitFor();

@@ -45,6 +45,10 @@ export const startFakeBackend = async (webRoot: string): Promise<FakeBackend> =>
     if (request.method !== 'GET' && !request.url.startsWith('/auth'))
       writes.push(`${request.method} ${decodeURIComponent(request.url)}`);
   });
+  // Kinds that no test fills: their lists are empty.
+  app.setNotFoundHandler((request, reply) =>
+    'limit' in (request.query as object) ? reply.send([]) : reply.code(404).send({ message: 'not found' }),
+  );
   registerUi(app, { root: webRoot });
   const index = new EventIndex({ nowMs: () => Date.now(), silencesMatching: () => [], onFault: () => {} });
   const eventList = createEventList({ index, events: ownEvents(index), rerunOf: () => 'agent' });

@@ -234,13 +234,16 @@ export const foundChoices = async (text: string): Promise<readonly PaletteChoice
   ];
 };
 
+/** What people come for most; machines and actors have names like everything else. */
+const weights: Readonly<Record<string, number>> = { action: 12, view: 8, page: 6, machine: -12, actor: -12 };
+
 /** The best matches, once each. */
 export const bestOf = (text: string, choices: readonly PaletteChoice[]): readonly PaletteChoice[] => {
   const command = readCommand(text);
   const wanted = command?.target ?? text;
   const scored = choices.flatMap((choice, index) => {
     const score = fuzzyScore(choice.text, wanted) ?? fuzzyScore(`${choice.text} ${choice.kind}`, wanted);
-    return score === undefined ? [] : [{ choice, score, index }];
+    return score === undefined ? [] : [{ choice, score: score + (weights[choice.kind] ?? 0), index }];
   });
   scored.sort((a, b) => b.score - a.score || a.index - b.index);
   const unique = new Map(scored.map(({ choice }) => [`${choice.kind} ${choice.text}`, choice]));

@@ -91,7 +91,14 @@ interface IncidentNote {
   readonly text: string;
 }
 
+interface MetricPoint {
+  readonly name: string;
+  readonly value: number;
+  readonly tags?: readonly { readonly name: string; readonly value: string }[] | null;
+}
+
 export interface MonEvent {
+  readonly metrics?: { readonly points?: readonly MetricPoint[] | null } | null;
   readonly id: string | null;
   readonly timestamp: number;
   readonly entity: Entity;

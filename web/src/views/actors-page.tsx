@@ -9,6 +9,7 @@ import { duration, plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
 import { namespace } from '../lib/namespaces.ts';
 import { go, href, query, setQuery } from '../lib/router.ts';
+import { useTitle } from '../lib/title.ts';
 import { Chip, Empty, Problem } from '../parts/bits.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { SupervisorTree } from './supervisor-tree.tsx';
@@ -24,6 +25,7 @@ const sorts = [
 
 export const ActorsPage = () => {
   const shape = query.value.get('as') ?? 'table';
+  useTitle('Actors');
   return (
     <>
       <header class="page-head">

@@ -15,6 +15,7 @@ import { plural } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
 import { type ProblemsByName, readProblems } from '../lib/problems.ts';
 import { go, href, query, setQuery } from '../lib/router.ts';
+import { useTitle } from '../lib/title.ts';
 import { Chip, Empty, Problem } from '../parts/bits.tsx';
 import { ProblemMark } from '../parts/problem-marks.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
@@ -33,6 +34,7 @@ const rowsStep = 200;
 
 export const ConfigPage = ({ namespace, kindPath, name }: Props) => {
   const kind = configKinds.find(({ path }) => path === kindPath);
+  useTitle(name ?? kind?.title ?? 'Configuration');
   if (kind === undefined) return <Empty>There is no kind of resource called “{kindPath}”.</Empty>;
   const isNew = query.value.get('new') !== null && kind.acts.includes('create');
   if (name !== undefined || isNew)

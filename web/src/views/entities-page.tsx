@@ -7,6 +7,7 @@ import { plural, severityRank } from '../lib/format.ts';
 import { usePolled } from '../lib/live.ts';
 import type { Entity } from '../lib/resources.ts';
 import { href, query, setQuery } from '../lib/router.ts';
+import { useTitle } from '../lib/title.ts';
 import { Ago, Chip, Empty, Problem } from '../parts/bits.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { StatusIcon } from '../parts/status.tsx';
@@ -35,6 +36,7 @@ export const EntitiesPage = ({ namespace }: { namespace: string }) => {
     getJson(eventsPath(namespace, { state: 'failing', limit: '1000' })),
   );
   const failing = Map.groupBy(events.data?.items ?? [], (event) => event.entity.metadata.name);
+  useTitle('Entities', failing.size);
   const shown = entities.data?.items ?? [];
   const worst = (name: string): number =>
     Math.max(0, ...(failing.get(name) ?? []).map((event) => severityRank(event.check.status)));

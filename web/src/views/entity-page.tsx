@@ -1,5 +1,4 @@
 // One entity: how its checks are, whether its agent is alive and connected, its statechart, what is known of its machine.
-import { useEffect } from 'preact/hooks';
 import { accessTo } from '../lib/access.ts';
 import { entityActor } from '../lib/actor-id.ts';
 import { encode, getJson, inNamespace, send } from '../lib/api.ts';
@@ -12,6 +11,7 @@ import { readOutput } from '../lib/output-text.ts';
 import { type Entity, type EntitySystem, eventPath, isSilenced, type MonEvent } from '../lib/resources.ts';
 import { go, href } from '../lib/router.ts';
 import { useSilentAgents } from '../lib/silent-agents.ts';
+import { useTitle } from '../lib/title.ts';
 import { Ago, Empty, Facts, Json, NoStatechart, Panel, Problem } from '../parts/bits.tsx';
 import { KeepaliveLine } from '../parts/keepalive-line.tsx';
 import { SilentBanner } from '../parts/silent-banner.tsx';
@@ -46,9 +46,7 @@ export const EntityPage = ({ namespace, name }: { namespace: string; name: strin
   const oldest = Math.min(...ordered.flatMap((event) => staleOf(event) ?? []));
   const maySilence = access.may('create', 'silenced');
   useShortcuts(maySilence ? [{ keys: 's', what: 'Silence', run: silence }] : []);
-  useEffect(() => {
-    document.title = `${name} · mon`;
-  }, [name]);
+  useTitle(name, events.data?.filter(({ check }) => check.status !== 0).length ?? 0);
   return (
     <>
       <header class="page-head">

@@ -1,7 +1,6 @@
 // One event: what the check said, how it got here, what the pipelines did with it and why, and its statechart, live.
 
 import { type ComponentChildren, Fragment } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { EventListPage } from '../../../src/http/inspect/events/protocol.ts';
 import type { Trace } from '../../../src/pipeline/trace.ts';
 import { accessTo } from '../lib/access.ts';
@@ -9,7 +8,7 @@ import { checkActor } from '../lib/actor-id.ts';
 import { encode, getJson, inNamespace, inspect } from '../lib/api.ts';
 import { now } from '../lib/clock.ts';
 import { eventsPath } from '../lib/event-feed.ts';
-import { dateTime, duration } from '../lib/format.ts';
+import { dateTime, duration, severityOf } from '../lib/format.ts';
 import { useShortcuts } from '../lib/keys.ts';
 import { usePolled } from '../lib/live.ts';
 import { attempt, notify } from '../lib/notices.ts';
@@ -26,6 +25,7 @@ import {
 import { go, href } from '../lib/router.ts';
 import { user } from '../lib/session.ts';
 import { useSilentAgents } from '../lib/silent-agents.ts';
+import { useTitle } from '../lib/title.ts';
 import { doLater, isWaiting } from '../lib/undo.ts';
 import { Ago, CopyButton, Facts, Json, NoStatechart, Panel, Problem } from '../parts/bits.tsx';
 import { OwnerTag } from '../parts/owner-tag.tsx';
@@ -34,6 +34,7 @@ import { HistoryStrip, StatusWord } from '../parts/status.tsx';
 import { acknowledgeFor } from './acknowledge-dialog.tsx';
 import { ActorPanel } from './actor-panel.tsx';
 import { DependenciesPanel, MaskedTag } from './dependencies-panel.tsx';
+import { FiguresPanel } from './figures-panel.tsx';
 import { IncidentPanel } from './incident-panel.tsx';
 import { HelpLinks, LabelsPanel } from './labels-panel.tsx';
 import { OutputPanel } from './output-panel.tsx';
@@ -106,9 +107,9 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
         ]
       : []),
   ]);
-  useEffect(() => {
-    document.title = `${check} on ${entity} · mon`;
-  }, [entity, check]);
+  const severity =
+    event === undefined || event.check.status === 0 ? '' : `${severityOf(event.check.status)}: `;
+  useTitle(`${severity}${check} on ${entity}`);
   const silentSince = row && silent.since(row);
   return (
     <>
@@ -176,7 +177,7 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
       {event !== undefined && <DependenciesPanel namespace={namespace} event={event} />}
       {event !== undefined && (
         <div class="columns">
-          <OutputPanel output={event.check.output} />
+          <OutputPanel output={event.check.output} executed={event.check.executed} />
           <Panel
             title="What the pipelines did"
             aside={traces.data?.[0] && <TraceTime trace={traces.data[0]} />}
@@ -189,6 +190,7 @@ export const EventPage = ({ namespace, entity, check }: Props) => {
           </Panel>
         </div>
       )}
+      {event !== undefined && <FiguresPanel event={event} />}
       {event !== undefined && (
         <Panel title="Statechart" class="flush">
           {access.may('inspect:get', 'actors') ? (

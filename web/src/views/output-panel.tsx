@@ -1,6 +1,7 @@
 // What the check said, as a terminal would show it: wrapped or not, whole or a part, searched.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { diffLines } from '../lib/line-diff.ts';
 import {
   matchesIn,
   piecesOf,
@@ -12,7 +13,18 @@ import {
 import { CopyButton, Panel } from '../parts/bits.tsx';
 import { Away } from '../parts/linked-text.tsx';
 
-export const OutputPanel = ({ output }: { output: string }) => {
+/** The output of the result before, as far as this page has seen one. */
+const useOutputBefore = (output: string, executed: number): string | undefined => {
+  const seen = useRef({ output, executed, before: undefined as string | undefined });
+  if (seen.current.executed !== executed || seen.current.output !== output)
+    seen.current = { output, executed, before: seen.current.output };
+  return seen.current.before;
+};
+
+/** `executed`: when, in Unix seconds: the same words twice are two results. */
+export const OutputPanel = ({ output, executed }: { output: string; executed: number }) => {
+  const before = useOutputBefore(output, executed);
+  const isDifference = useSignal(false);
   const isWrapped = useSignal(true);
   const isWhole = useSignal(false);
   const wanted = useSignal('');
@@ -50,6 +62,13 @@ export const OutputPanel = ({ output }: { output: string }) => {
           </span>
         )}
         <Toggle label="wrap" on={isWrapped.value} onClick={() => (isWrapped.value = !isWrapped.value)} />
+        <Toggle
+          label="difference"
+          title={before === undefined ? 'No result came since this page was opened' : 'To the result before'}
+          isDisabled={before === undefined}
+          on={isDifference.value && before !== undefined}
+          onClick={() => (isDifference.value = !isDifference.value)}
+        />
         <Toggle label="expand" on={isWhole.value} onClick={() => (isWhole.value = !isWhole.value)} />
       </div>
       <pre
@@ -59,7 +78,9 @@ export const OutputPanel = ({ output }: { output: string }) => {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
       >
-        {read.text === '' ? (
+        {isDifference.value && before !== undefined ? (
+          <Difference before={readOutput(before).text} now={read.text} />
+        ) : read.text === '' ? (
           'The check said nothing.'
         ) : (
           <Text read={read} links={links} matches={matches} current={at} />
@@ -69,8 +90,39 @@ export const OutputPanel = ({ output }: { output: string }) => {
   );
 };
 
-const Toggle = ({ label, on, onClick }: { label: string; on: boolean; onClick: () => void }) => (
-  <button type="button" class={`chip ${on ? 'on' : ''}`} aria-pressed={on} onClick={onClick}>
+const marks = { same: ' ', added: '+', removed: '-' } as const;
+
+const Difference = ({ before, now }: { before: string; now: string }) => {
+  if (before === now) return <>The same as the result before.</>;
+  return (
+    <>
+      {diffLines(before, now).map(({ type, text }, index) => (
+        <span key={`${index} ${type}`} class={`diff-line ${type}`}>
+          {marks[type]} {text}
+          {'\n'}
+        </span>
+      ))}
+    </>
+  );
+};
+
+interface ToggleProps {
+  readonly label: string;
+  readonly on: boolean;
+  readonly onClick: () => void;
+  readonly title?: string;
+  readonly isDisabled?: boolean;
+}
+
+const Toggle = ({ label, on, onClick, title, isDisabled = false }: ToggleProps) => (
+  <button
+    type="button"
+    class={`chip ${on ? 'on' : ''}`}
+    aria-pressed={on}
+    title={title}
+    disabled={isDisabled}
+    onClick={onClick}
+  >
     {label}
   </button>
 );

@@ -18,6 +18,7 @@ import {
   type SilenceStanding,
 } from '../lib/resources.ts';
 import { href, query, setQuery } from '../lib/router.ts';
+import { useTitle } from '../lib/title.ts';
 import { Empty, Problem } from '../parts/bits.tsx';
 import { ProblemMark } from '../parts/problem-marks.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
@@ -38,6 +39,7 @@ export const SilencesPage = ({ namespace }: { namespace: string }) => {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const search = (query.value.get('search') ?? '').toLowerCase();
   const all = overview.data?.silences ?? [];
+  useTitle('Silences', all.length);
   const found = all
     .filter(({ silence }) => textOf(silence).includes(search))
     .sort((a, b) => endOf(a.silence) - endOf(b.silence) || (nameOf(a) < nameOf(b) ? -1 : 1));

@@ -7,6 +7,7 @@ import { count, type FigureGroup, figureGroups, linesOf, type System } from '../
 import { clockTime, duration, millis } from '../lib/format.ts';
 import { lazyView } from '../lib/lazy-view.tsx';
 import { usePolled } from '../lib/live.ts';
+import { useTitle } from '../lib/title.ts';
 import { Facts, Panel, Problem } from '../parts/bits.tsx';
 import { GraphLegend } from '../parts/graph-legend.tsx';
 import { StatusWord } from '../parts/status.tsx';
@@ -24,6 +25,7 @@ const keptSamples = 300;
 const samples = signal<readonly System[]>([]);
 
 export const SystemPage = () => {
+  useTitle('System');
   const system = usePolled<System>('system', everyMs, async () => {
     const found = await getJson<System>(inspect('system'));
     setBackendTime(found.nowMs);
