@@ -248,6 +248,7 @@ export const growingPlaces: Readonly<Record<string, Readonly<Record<string, Reas
   },
   'store/record-codec': { '#chunks': oneCall },
   'wire/earlier/rabbitmq-transport': {
+    '#blocked': ofTheProgram,
     '#connections': ofTheProgram,
     '#declared': bound('subscriptions of one earlier client'),
     '#consumers': bound('subscriptions of one earlier client'),

@@ -2,6 +2,7 @@
 // and what became of them comes back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { entityId } from '../../../src/actors/families/entity/entity-tree.ts';
 import type { Outcome } from '../../../src/actors/runtime/outcome.ts';
 import { holdMessageMs } from '../../../src/cluster/limits.ts';
 import type { BusFaults } from '../../../src/cluster/memory-bus.ts';
@@ -68,7 +69,7 @@ test('a keepalive makes the entity there; an event that a client wrote goes to i
   assert.deepEqual(outcomes, [{ type: 'done' }]);
   assert.equal((await b2.world.backend.readEntity('default', far))?.entity_class, 'agent');
   assert.equal((await b2.world.read(other, 'disk'))?.check.status, 1);
-  assert.equal(b1.world.backend.knowsEntity('default', other), false);
+  assert.equal(b1.world.backend.runtime.registry.has(entityId('default', other)), false);
 });
 
 test('an event of a backend about itself goes where its entity lives, and is of class backend there', async (t) => {
@@ -90,7 +91,7 @@ test('an event of a backend about itself goes where its entity lives, and is of 
   assert.equal(event?.check.status, 1);
   const entity = await home.drive(home.backend.readEntity('mon-system', name));
   assert.equal(entity?.entity_class, 'backend');
-  assert.equal(away.backend.knowsEntity('mon-system', name), false);
+  assert.equal(away.backend.runtime.registry.has(entityId('mon-system', name)), false);
 });
 
 test('what the other backend refuses is refused here, with the same error', async (t) => {
