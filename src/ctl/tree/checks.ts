@@ -18,6 +18,7 @@ const samples: Readonly<Record<string, string>> = {
   subscriptions: 'linux,web',
   handlers: 'mail,pager',
   'runtime-assets': 'tools',
+  'depends-on': 'router-1/ping',
   'proxy-entity-name': 'router01',
   publish: 'false',
   stdin: 'true',
