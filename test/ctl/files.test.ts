@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { serialiseEvent } from '../../src/pipeline/serialise.ts';
 import { openCtl, tempFolder } from './harness.ts';
 import { runHere } from './in-process.ts';
 
@@ -54,6 +55,44 @@ test('create reads files, folders, standard input and URLs, in YAML and JSON, wi
   assert.deepEqual(await names('check'), ['a1', 'a2', 'c1', 'fetched', 'piped']);
   assert.equal((await say(['delete', '-r', '-f', folder])).code, 0);
   assert.deepEqual(await names('check'), ['fetched', 'piped']);
+});
+
+test('timestamps of metrics in nanoseconds reach handlers to the digit, from JSON and from YAML', async (t) => {
+  const texts: string[] = [];
+  const { say, house } = await open(t);
+  const accept = house.backend.acceptEvent.bind(house.backend);
+  house.backend.acceptEvent = (event, ...rest) => {
+    texts.push(serialiseEvent(event));
+    return accept(event, ...rest);
+  };
+  const nanoseconds = ['1700000000123456789', '-1700000000123456789', '9223372036854775807', '1700000000'];
+  const points = nanoseconds.map((timestamp) => `{"name": "m", "value": 1, "timestamp": ${timestamp}}`);
+  const inJson = `{"type": "Event", "api_version": "core/v2", "metadata": {}, "spec": {
+    "entity": {"entity_class": "proxy", "metadata": {"name": "meter", "namespace": "default"}},
+    "check": {"interval": 60, "metadata": {"name": "load", "namespace": "default"}},
+    "metrics": {"handlers": [], "points": [${points.join(', ')}]}}}`;
+  const inYaml = `type: Event
+api_version: core/v2
+metadata: {}
+spec:
+  entity: {entity_class: proxy, metadata: {name: meter, namespace: default}}
+  check: {interval: 60, metadata: {name: load, namespace: default}}
+  metrics:
+    handlers: []
+    points:
+${nanoseconds.map((timestamp) => `      - name: m\n        value: 1\n        timestamp: ${timestamp}\n`).join('')}`;
+  for (const text of [inJson, `[${inJson}]`, inYaml]) {
+    const { code, text: said } = await say(['create'], text);
+    assert.equal(code, 0, said);
+    const sent = texts.pop() ?? '';
+    const found = [...sent.slice(sent.indexOf('"points"')).matchAll(/"timestamp":(-?\d+)/g)];
+    assert.deepEqual(
+      found.map(([, digits]) => digits),
+      nanoseconds,
+    );
+    const { code: valid, text: findings } = await say(['validate'], text);
+    assert.equal(valid, 0, findings);
+  }
 });
 
 test('one bad document names its file and number, and nothing of any file is sent', async (t) => {

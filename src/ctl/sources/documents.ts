@@ -1,5 +1,6 @@
 // Resources in a text: documents parted by `---`, each in YAML, or in JSON with one object or several after one another. What is wrong
 // names the file and the number of the document.
+import { quoteLongTimestamps } from '../../model/event/exact-timestamps.ts';
 import { isObject } from '../../model/schema/is-object.ts';
 import type { Json } from '../client/api-client.ts';
 import { CtlError } from '../failure.ts';
@@ -17,7 +18,7 @@ export interface Described {
   readonly name: string;
   readonly namespace: string;
   readonly path: string;
-  /** As the API takes it. */
+  /** As the API takes it. Timestamps of metrics that a number would round are text, which the backend takes as well. */
   readonly body: Json;
   readonly text: DocumentText;
 }
@@ -82,20 +83,20 @@ function* jsonValues(text: string): Generator<Found> {
   while (start >= 0 && start < text.length) {
     const end = endOfObject(text, start);
     const stop = end < 0 ? text.length : end;
-    yield* itemsOf(JSON.parse(text.slice(start, stop)), start, stop);
+    yield* itemsOf(JSON.parse(quoteLongTimestamps(text.slice(start, stop))), start, stop);
     const next = end < 0 ? -1 : text.slice(end).search(/[^\s,]/);
     start = next < 0 ? -1 : end + next;
   }
 }
 
-type ReadYaml = (text: string) => unknown;
+type ReadYaml = (text: string, options: { readonly exactTimestamps: true }) => unknown;
 
 function* valuesOf(text: string, readYaml: ReadYaml): Generator<Found> {
   if (/^\s*[{[]/.test(text)) {
     yield* jsonValues(text);
     return;
   }
-  const value = readYaml(text);
+  const value = readYaml(text, { exactTimestamps: true });
   if (value !== null && value !== undefined) yield* itemsOf(value, 0, text.length);
 }
 

@@ -1,5 +1,6 @@
 // What the backend would say of a resource, asked here: the same schemas and rules, with the place in the file. References to other
 // resources, and whether somebody may write it, only the backend knows.
+import { splitLongTimestamps } from '../../model/event/exact-timestamps.ts';
 import type { Resource, ResourceKind } from '../../model/resource/resource-kind.ts';
 import { kindByPath } from '../../model/resource/resource-kinds.ts';
 import { describeUnknownField, unknownFieldsOf } from '../../model/resource/unknown-fields.ts';
@@ -25,9 +26,16 @@ const inFile = ({ kind, text }: Described, path: Path): Path => {
   return kind.wrapped || path[0] === 'metadata' ? [...item, ...path] : [...item, 'spec', ...path];
 };
 
+/** A copy that may be changed, as the backend reads it. */
+const asRead = (body: unknown): unknown => {
+  const copy = structuredClone(body);
+  splitLongTimestamps((copy as { readonly metrics?: unknown }).metrics);
+  return copy;
+};
+
 /** The field a message is about: what the schema refused, or the first word that is a field. */
 const fieldOf = (kind: ResourceKind, body: unknown, message: string): Path => {
-  const read = kind.schema.safeParse(body);
+  const read = kind.schema.safeParse(asRead(body));
   const issue = read.success ? undefined : read.error.issues[0];
   if (issue !== undefined && issue.path.length > 0)
     return issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
@@ -61,14 +69,14 @@ export const findingsOf = (described: Described): readonly Finding[] => {
 };
 
 const refusalOf = (kind: ResourceKind, body: unknown): string | null => {
-  const decoded = kind.decode(structuredClone(body));
+  const decoded = kind.decode(asRead(body));
   return decoded.ok ? kind.validate(decoded.value) : decoded.message;
 };
 
 /** As the backend would show it: defaults filled in, what it keeps to itself left out. The body itself where it would refuse it. */
 export const asKept = (described: Described): Resource => {
   const kind = kindByPath.get(described.kind.path);
-  const decoded = kind?.decode(structuredClone(described.body));
+  const decoded = kind?.decode(asRead(described.body));
   if (kind === undefined || decoded?.ok !== true) return described.body;
   return kind.toWire(decoded.value);
 };
