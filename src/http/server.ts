@@ -36,6 +36,7 @@ import {
 } from './limits.ts';
 import { createLiveStreams, type LiveStreams } from './live-streams.ts';
 import type { Log } from './log.ts';
+import { maskKeys } from './logged-path.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { toProblem } from './problem.ts';
 import { type AccessRequest, authorize } from './rbac.ts';
@@ -346,13 +347,8 @@ const ifNoneMatchOf = ({ method, headers }: FastifyRequest): string | undefined 
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
-/** Masks the end of API keys, whose name is the key itself. */
-const loggedPath = (request: FastifyRequest): string => {
-  const { url } = request.routeOptions;
-  if (url?.endsWith('/apikeys/:name') !== true) return pathOf(request);
-  const { name = '' } = request.params as Parameters;
-  return url.replace(':name', `${name.slice(0, 8)}...`);
-};
+/** Masks the end of API keys, whose name is the key itself, in every path: also in those that no route takes. */
+const loggedPath = (request: FastifyRequest): string => maskKeys(pathOf(request));
 
 const callOf = (request: FastifyRequest, origin: string | undefined): Call => ({
   method: request.method as Call['method'],

@@ -169,8 +169,23 @@ test('no line of the log holds a key, whatever is done with it', async (t) => {
   };
   assert.equal((await house.ask('GET', location)).status, 200);
   assert.equal((await house.ask('GET', location.replace('apikeys', '%61pikeys'))).status, 200);
+  const withKey = { as: null, headers: { Authorization: `Key ${key}` } };
+  assert.equal((await house.ask('GET', location, withKey)).status, 200);
+  assert.equal((await house.ask('GET', '/api/core/v2/namespaces', withKey)).status, 200);
   assert.equal((await house.ask('PATCH', location, patch)).status, 200);
   assert.equal((await house.ask('PUT', location, patch)).status, 405);
+  // Requests that no route takes are logged as well.
+  for (const [method, path] of [
+    ['POST', location],
+    ['GET', `${location}/`],
+    ['GET', `${location}/more`],
+    ['GET', location.replace('/apikeys/', '//APIKEYS//')],
+    ['GET', `${location.replace('apikeys', '%61pikeys')}/more`],
+    ['GET', `/api/core/v2/namespaces/default/apikeys/${key}`],
+  ] as const) {
+    const { status } = await house.ask(method, path, method === 'POST' ? { body: {} } : {});
+    assert.ok([404, 405].includes(status), `${method} ${path} was answered with ${status}`);
+  }
   assert.equal((await house.ask('DELETE', location)).status, 204);
   assert.equal((await house.ask('DELETE', location)).status, 404);
   assert.ok(lines.some((line) => line.includes(`/apikeys/${key.slice(0, 8)}...`)));
