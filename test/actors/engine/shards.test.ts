@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { shardCount } from '../../../src/cluster/limits.ts';
 import { shardOf } from '../../../src/cluster/shards.ts';
 import { type Event, eventSchema } from '../../../src/model/event/event.ts';
-import { MemoryDisk } from '../../../src/store/memory-store.ts';
+import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
+import type { RecordKind, StoredRecord } from '../../../src/store/snapshot-store.ts';
+import { privateSize } from '../../private-size.ts';
 import { seeded, seed as testSeed } from '../../property.ts';
 import { openSharded, type ShardedWorld } from './sharded-world.ts';
 import { copyOf } from './world.ts';
@@ -217,6 +219,58 @@ test('what a shard still had to tell is told by the backend that takes it, and b
   await first.world.crash();
 });
 
+test('a handler that ends after its shard went and came back says nothing of the delivery that runs now', async (t) => {
+  const ends: (() => void)[] = [];
+  const sharded = await openSharded({ handle: () => new Promise((resolve) => ends.push(resolve)) });
+  const { world } = sharded;
+  t.after(() => world.crash());
+  const [entity = ''] = entities;
+  const shard = shardOfEntity(entity);
+  await sharded.load(shard);
+  await world.post({ name: 'cpu', status: 2 }, { name: entity });
+  await world.advance(1_000);
+  assert.equal(world.told.length, 1);
+  await sharded.stop(shard);
+  await sharded.load(shard, 2);
+  await world.advance(1_000);
+  assert.equal(world.told.length, 2);
+  const stored = (): number => world.disk.cells('delivery').size;
+  ends[0]?.();
+  await world.advance(1_000);
+  assert.equal(stored(), 1);
+  ends[1]?.();
+  await world.advance(1_000);
+  assert.equal(stored(), 0);
+});
+
+test('a delivery whose record is read while its shard goes is not delivered here', async (t) => {
+  const disk = new MemoryDisk();
+  const first = await openSharded({ disk, handle: () => new Promise(() => {}) });
+  t.after(() => first.world.crash());
+  const [entity = ''] = entities;
+  const shard = shardOfEntity(entity);
+  await first.load(shard);
+  await first.world.post({ name: 'cpu', status: 2 }, { name: entity });
+  await first.drop(shard);
+  const reads: (() => void)[] = [];
+  class SlowStore extends MemoryStore {
+    override async get(kind: RecordKind, key: string): Promise<StoredRecord | undefined> {
+      const record = await super.get(kind, key);
+      if (kind === 'delivery') await new Promise<void>((resolve) => reads.push(resolve));
+      return record;
+    }
+  }
+  const second = await openSharded({ store: () => new SlowStore({ disk }) });
+  t.after(() => second.world.crash());
+  await second.load(shard, 2);
+  assert.equal(reads.length, 1);
+  await second.stop(shard, 2);
+  for (const answer of reads) answer();
+  await second.world.advance(1_000);
+  assert.deepEqual(second.world.told, []);
+  await assertLikeNew(second);
+});
+
 test('a bulk job belongs to the shard of its id, and goes on where that is', async (t) => {
   const disk = new MemoryDisk();
   const [first, second] = [await openSharded({ disk }), await openSharded({ disk })];
@@ -235,8 +289,12 @@ test('a bulk job belongs to the shard of its id, and goes on where that is', asy
     }),
   );
   const moved = new Set([shardOf('default', job.id), shardOfEntity(entity)]);
+  const known = (): number => privateSize(first.world.backend, '#jobs', '#known');
+  assert.equal(known(), 1);
   for (const shard of moved) await first.stop(shard);
   assert.deepEqual(await first.world.drive(jobs.list('default')), []);
+  // Nothing of it would ever leave again: its end is told elsewhere.
+  assert.equal(known(), 0);
   for (const shard of moved) await second.load(shard, 2);
   const { jobs: others } = second.world.backend;
   const found = await second.world.drive(others.list('default'));

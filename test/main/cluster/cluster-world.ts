@@ -68,6 +68,13 @@ const traceOf = (event: Event): Trace => ({
   summary: 'recorded',
 });
 
+const seed = (backend: Backend): Promise<unknown> =>
+  seedIfEmpty(backend.resources, {
+    adminUsername: 'admin',
+    adminPassword: 'P@ssw0rd!',
+    hash: async () => '$2a$04$notarealhash',
+  });
+
 export class ClusterWorld {
   readonly #url: string;
   readonly #bus = new MemoryBusServer({ clock, random: Math.random });
@@ -79,6 +86,43 @@ export class ClusterWorld {
   /** A database of its own. */
   constructor(url: string) {
     this.#url = url;
+  }
+
+  #optionsOf(name: string) {
+    const ignore = (): void => {};
+    const error = (fields: object, text: string): void =>
+      void this.errors.push(`${name}: ${text} ${JSON.stringify(fields)}`);
+    return {
+      log: { debug: ignore, info: ignore, warn: ignore, error },
+      name,
+      entityLimit: 0,
+      deregistrationHandler: '',
+      deliveryWorkers: 100,
+      env: {},
+      onCollapse: () => assert.fail('the supervisor tree gave up'),
+      clock: realClock,
+    };
+  }
+
+  /** A backend without a cluster runs on the database until `work` is done. */
+  async alone(name: string, work: (backend: Backend) => Promise<void>): Promise<void> {
+    const store = await openMongoStore({ url: this.#url });
+    try {
+      const { backend } = await Backend.open({
+        ...this.#optionsOf(name),
+        store,
+        runPipelines: async (event) => traceOf(event),
+      });
+      try {
+        await seed(backend);
+        await backend.serve();
+        await work(backend);
+      } finally {
+        await backend.stop();
+      }
+    } finally {
+      await store.close();
+    }
   }
 
   async start(name: string): Promise<RunningBackend> {
@@ -103,19 +147,9 @@ export class ClusterWorld {
       lookUpAgain: () => runner?.poked(),
       report,
     });
-    const note = (level: string) => (fields: object, text: string) => {
-      if (level === 'error') this.errors.push(`${name}: ${text} ${JSON.stringify(fields)}`);
-    };
     const { backend } = await Backend.open({
+      ...this.#optionsOf(name),
       store,
-      log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
-      name,
-      entityLimit: 0,
-      deregistrationHandler: '',
-      deliveryWorkers: 100,
-      env: {},
-      onCollapse: () => assert.fail('the supervisor tree gave up'),
-      clock: realClock,
       elsewhere: forwardEvents(forwarder, (shard) => shards.isMine(shard)),
       hosting: {
         shards,
@@ -132,11 +166,7 @@ export class ClusterWorld {
         return traceOf(event);
       },
     });
-    await seedIfEmpty(backend.resources, {
-      adminUsername: 'admin',
-      adminPassword: 'P@ssw0rd!',
-      hash: async () => '$2a$04$notarealhash',
-    });
+    await seed(backend);
     const host = backend.shards;
     assert.ok(host);
     const started = runMember({

@@ -158,3 +158,34 @@ test('a backend that drains hands its shards over under load; one that joins get
   assert.deepEqual([one.backend.events.size, one.backend.runtime.registry.ids('entity:')], [0, []]);
   await assertAllKept(cluster, running.acknowledged);
 });
+
+test('what a backend wrote that was alone is taken over by the first of a cluster, and by those that join', async (t) => {
+  const cluster = newCluster(t);
+  await cluster.alone('b0', async (backend) => {
+    for (const [entity, name] of names.entries())
+      await backend.acceptEvent(eventOf(name, { ttl: 86_400 }, idOf(entity, 1)));
+  });
+  const occurrences = async ({ backend }: RunningBackend): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for (const name of names)
+      found.push((await backend.readEvent('default', name, 'cpu'))?.check.occurrences);
+    return found;
+  };
+  const one = await cluster.start('b1');
+  await cluster.settled([one]);
+  assert.deepEqual(
+    await occurrences(one),
+    names.map(() => 1),
+  );
+  assert.equal(one.backend.events.size, names.length);
+  for (const [entity, name] of names.entries())
+    await cluster.offer(eventOf(name, {}, idOf(entity, 2)), () => one);
+  const two = await cluster.start('b2');
+  await eventually('a share of the second', () => two.accepted().length > 0, patienceMs);
+  await one.runner.drain();
+  await cluster.settled([two]);
+  assert.deepEqual(
+    await occurrences(two),
+    names.map(() => 2),
+  );
+});
