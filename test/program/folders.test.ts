@@ -17,6 +17,17 @@ test('a folder is made with those above it, and made again it is left as it is',
   assert.ok(existsSync(join(path, 'file')));
 });
 
+test('a directory and those created above it are for the current user only, from the start', (t) => {
+  const umask = process.umask(0);
+  t.after(() => process.umask(umask));
+  const paths = ['private', 'private/b', 'private/b/c'].map((path) => join(home, path));
+  makeFolder(paths.at(-1) ?? '');
+  assert.deepEqual(
+    paths.map((path) => (statSync(path).mode & 0o777).toString(8)),
+    ['700', '700', '700'],
+  );
+});
+
 test('a file with the name of the directory is reported', () => {
   writeFileSync(join(home, 'file'), 'x');
   assert.throws(() => makeFolder(join(home, 'file', 'below')), /ENOTDIR/);

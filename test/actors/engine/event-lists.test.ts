@@ -43,6 +43,30 @@ test('the list follows results and deletions, and is the same after a crash', as
   await world.stop();
 });
 
+test('failing since is the first failure of the run, also when the history no longer has it, and after a restart', async (t) => {
+  const world = await World.open();
+  t.after(() => world.stop());
+  const since = (): number | undefined => world.backend.events.get('default/web-01/cpu')?.since;
+  await world.post({ status: 0 });
+  await world.advance(60_000);
+  const first = Math.floor(world.nowMs / 1000);
+  for (let failures = 0; failures < 25; failures += 1) {
+    await world.post({ status: 2 });
+    await world.advance(60_000);
+  }
+  const { history = [] } = (await world.read('web-01', 'cpu'))?.check ?? {};
+  assert.ok(history?.every(({ executed }) => executed > first));
+  assert.equal(since(), first);
+  await world.crash();
+  await world.start();
+  assert.equal(since(), first);
+  await world.post({ status: 2 });
+  assert.equal(since(), first);
+  await world.stop();
+  await world.start();
+  assert.equal(since(), first);
+});
+
 test('a silence takes what it covers from the list from its begin to its end', async () => {
   const world = await World.open();
   await world.post({ name: 'cpu', status: 1 });

@@ -5,14 +5,15 @@ import { EventIndex } from '../../../src/actors/events/event-index.ts';
 import { changesSince, openEventFeed } from '../../../src/http/inspect/events/event-feed.ts';
 import type { EventListPage } from '../../../src/http/inspect/events/protocol.ts';
 import { maxFeedRows } from '../../../src/http/inspect/limits.ts';
+import { MemoryDisk, MemoryStore } from '../../../src/store/memory-store.ts';
 import { eventOf } from '../../actors/events/event-of.ts';
 import { openRealHouse, type RealHouse } from '../real-house.ts';
 import { followStream } from './sse-client.ts';
 
 const root = '/api/inspect/v1/namespaces/default/events';
 
-const open = async (t: Parameters<typeof openRealHouse>[0]) => {
-  const house = await openRealHouse(t);
+const open = async (t: Parameters<typeof openRealHouse>[0], disk = new MemoryDisk()) => {
+  const house = await openRealHouse(t, { store: new MemoryStore({ disk }) });
   const authorization = await house.login();
   const send = async (method: string, path: string, body?: object): Promise<Response> => {
     const reply = await fetch(house.url + path, {
@@ -43,6 +44,23 @@ const open = async (t: Parameters<typeof openRealHouse>[0]) => {
 
 const names = ({ items }: EventListPage): string[] =>
   items.map(({ entity, check }) => `${entity.metadata.name}/${check.metadata.name}`);
+
+test('a row says since when it fails, also when its history is shorter, and after a restart', async (t) => {
+  const disk = new MemoryDisk();
+  const { house, list, post } = await open(t, disk);
+  const start = 1_700_000_000;
+  await post('a', 'cpu', 0, { executed: start });
+  for (let failure = 1; failure <= 25; failure += 1)
+    await post('a', 'cpu', 2, { executed: start + 60 * failure });
+  const sinceIn = ({ items }: EventListPage) => items.map(({ since, check }) => [since, check.occurrences]);
+  assert.deepEqual(sinceIn(await list()), [[start + 60, 25]]);
+  await house.api.close();
+  await house.backend.stop();
+  const restarted = await open(t, disk);
+  assert.deepEqual(sinceIn(await restarted.list()), [[start + 60, 25]]);
+  await restarted.post('a', 'cpu', 2, { executed: start + 60 * 26 });
+  assert.deepEqual(sinceIn(await restarted.list()), [[start + 60, 26]]);
+});
 
 test('the list comes worst first, filtered, with its total and the counts of the namespace', async (t) => {
   const { list, post, send } = await open(t);
