@@ -76,7 +76,7 @@ test('a silence ends after its last second, not in it', () => {
 test('of an agent check only subscriptions shared by check and entity silence', () => {
   const silences = ['linux', 'web', 'db', 'entity:web-01'].map((subscription) => entry({ subscription }));
   const result = event({ subscriptions: ['linux', 'db'] }, { subscriptions: ['linux', 'web'] });
-  assert.deepEqual(silencedBy(result, silences, now), ['linux:*', 'entity:web-01:*']);
+  assert.deepEqual(silencedBy(result, silences, now), ['entity:web-01:*', 'linux:*']);
 });
 
 test('of a proxy check every subscription of the entity silences', () => {
@@ -102,7 +102,7 @@ const anyEntry = fc.record({
   expire_at: fc.constantFrom(0, now - 1, now, now + 1),
 });
 
-test('property: the entries that silence are exactly those the rules name, once each, in order', () => {
+test('property: the entries that silence are exactly those the rules name, once each, sorted', () => {
   fc.assert(
     fc.property(
       fc.array(anyEntry, { maxLength: 8 }),
@@ -125,7 +125,7 @@ test('property: the entries that silence are exactly those the rules name, once 
           .filter((e) => matches(e.check, given.name))
           .filter((e) => [`entity:${given.entity}`, ...reach].some((s) => matches(e.subscription, s)))
           .map((e) => e.metadata.name);
-        assert.deepEqual(silencedBy(result, entries, now), [...new Set(wanted)]);
+        assert.deepEqual(silencedBy(result, entries, now), [...new Set(wanted)].sort());
       },
     ),
   );

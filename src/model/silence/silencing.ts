@@ -84,8 +84,8 @@ export const coveredBy = (event: Event, entries: readonly Silenced[]): readonly 
   );
 };
 
-/** Names of the entries that silence an event, without duplicates, in the given order. */
+/** Names of the entries that silence an event, each once, sorted: the order of the entries is another after a restart. */
 export const silencedBy = (event: Event, entries: readonly Silenced[], nowSeconds: number): string[] => {
   const active = coveredBy(event, entries).filter((entry) => isActive(entry, nowSeconds));
-  return [...new Set(active.map(({ metadata }) => metadata.name))];
+  return [...new Set(active.map(({ metadata }) => metadata.name))].sort();
 };

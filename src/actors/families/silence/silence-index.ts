@@ -24,7 +24,7 @@ export class SilenceIndex {
     return this.#byNamespace.get(namespace)?.has(name) === true;
   }
 
-  /** Names of the silences that match an event at `nowSeconds`, in stored order. */
+  /** Names of the silences that match an event at `nowSeconds`, sorted. */
   matching(event: Event, nowSeconds: number): readonly string[] {
     const namespace = event.entity.metadata.namespace;
     const entries = namespace === undefined ? undefined : this.#byNamespace.get(namespace);
