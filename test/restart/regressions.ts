@@ -89,4 +89,31 @@ export const regressions: Readonly<Record<string, readonly Step[]>> = {
     }),
     killed(time(1)),
   ],
+  'a problem of the configuration is reported as soon as without the restart': [
+    step(checkOf('check-0', { interval: 60 })),
+    step(time(14)),
+    killed(time(7)),
+  ],
+  'a problem of the configuration that ends soon after a restart was reported': [
+    step(checkOf('check-0', { interval: 60 })),
+    step(time(14)),
+    killed(time(14)),
+    step({ type: 'delete', path: `${inDefault}/checks/check-0` }),
+  ],
+  'the names of silences come in the same order, however they were written': [
+    step({
+      type: 'put',
+      path: `${inDefault}/silenced/selected`,
+      body: {
+        metadata: { name: 'selected', namespace: 'default' },
+        selector: "event.check.name == 'uplink'",
+      },
+    }),
+    step({
+      type: 'put',
+      path: `${inDefault}/silenced/*:uplink`,
+      body: { metadata: { name: '*:uplink', namespace: 'default' }, check: 'uplink' },
+    }),
+    killed(results('router-0', 1, 2)),
+  ],
 };

@@ -10,6 +10,7 @@ import type { Sessions } from '../families/session/sessions.ts';
 import type { Pipelines } from '../pipelines/pipelines.ts';
 import { type Finding, platformNamespace } from '../platform/platform-events.ts';
 import { dependencyProblems } from '../problems/dependency-problems.ts';
+import { LastLook, untilNextLookMs } from '../problems/last-look.ts';
 import { type FoundProblems, ProblemBook } from '../problems/problem-book.ts';
 import { tryExpressions } from '../problems/try-expressions.ts';
 import type { Withheld } from '../problems/withheld.ts';
@@ -19,8 +20,6 @@ import type { Dependencies } from './dependencies.ts';
 /** The check of the platform's own events about the configuration. */
 export const configurationCheck = 'configuration';
 
-/** How often the problems are looked through for the event about them, milliseconds. */
-const lookMs = 10_000;
 /** Most problems told in one event. */
 const maxToldProblems = 20;
 
@@ -82,7 +81,7 @@ const clientsRun = (clients: Clients, { metadata, subscriptions }: CheckConfig):
   });
 
 export const composeProblems = (
-  { runtime, table, log }: Dependencies,
+  { runtime, table, log, name }: Dependencies,
   { pipelines, sessions, clients, withheld, events, hasEntity, report, lastEvent }: ProblemNeighbours,
 ): Problems => {
   const { clock, faults } = runtime;
@@ -135,14 +134,12 @@ export const composeProblems = (
 
   let disarm: (() => void) | undefined;
   let told: string | undefined;
-  /** What the last look found: told when the next one finds the same, so that what passes at once raises nothing. */
-  let seen: string | undefined;
+  /** Told is what two looks in a row find, so that what passes at once raises nothing. */
+  const lastLook = new LastLook({ table, name, nowMs: () => clock.wallMs(), onFault });
 
   const look = async (): Promise<void> => {
     const finding = findingOf(book.all().filter(({ id }) => id.namespace !== platformNamespace));
-    const stays = finding.output === seen;
-    seen = finding.output;
-    if (!stays || finding.output === told) return;
+    if (!lastLook.repeats(finding.output, finding.status === 0) || finding.output === told) return;
     const isKnown = told === undefined && isTold(finding, await lastEvent());
     told = finding.output;
     if (isKnown) return;
@@ -150,18 +147,21 @@ export const composeProblems = (
     else log.warn({ problems: finding.output.split('\n') }, 'some definitions cannot work as they stand');
     await report(finding);
   };
-  const arm = (): void => {
-    disarm = clock.setTimer(() => {
-      arm();
-      look().catch(onFault);
-    }, lookMs);
+  const arm = (isFirst = false): void => {
+    disarm = clock.setTimer(
+      () => {
+        arm();
+        look().catch(onFault);
+      },
+      untilNextLookMs(clock.wallMs(), isFirst),
+    );
   };
   return {
     book,
     nobodyRuns,
     start() {
       book.start();
-      arm();
+      arm(true);
     },
     stop() {
       disarm?.();
