@@ -1,5 +1,6 @@
 // Everything that can be seen of a backend over its sockets, as plain data to compare: every GET of its own document, headers,
 // figures, what its actors wait for.
+import { platformNamespace } from '../../src/actors/platform/platform-events.ts';
 import { openApiPath } from '../../src/http/openapi/document.ts';
 import { type ApiClient, type Backend, eventually } from './programs.ts';
 
@@ -7,12 +8,8 @@ export type Observed = Readonly<Record<string, unknown>>;
 
 const skipped = ['/stream', '/metrics', '/docs', '/openapi.json', '/oidc/', '/auth', '/api/inspect/'];
 const skippedHeaders = ['date', 'content-length', 'etag', 'connection', 'keep-alive', 'transfer-encoding'];
-const gauges = [
-  'mon_backend_entities',
-  'mon_backend_events',
-  'mon_backend_resources',
-  'mon_backend_resource_bytes',
-];
+/** Without what the platform reports about itself. What makes up `mon_backend_resources` is compared item by item. */
+const gauges = ['mon_backend_entities', 'mon_backend_events'] as const;
 const durable = ['entity:', 'check:', 'silence:', 'schedule:', 'client:'];
 /** Schedules wait again and again: what lasts is the phase. Divides every interval of the scenarios. */
 export const phaseMs = 5_000;
@@ -25,14 +22,14 @@ interface Row {
 interface Named {
   readonly name?: string;
   readonly username?: string;
-  readonly metadata?: { readonly name?: string };
+  readonly metadata?: { readonly name?: string; readonly namespace?: string };
   readonly entity?: Named;
   readonly check?: Named;
 }
 
 export const observe = async (backend: Backend, api: ApiClient): Promise<Observed> => ({
   ...(await answers(backend, api)),
-  ...(await figures(backend)),
+  ...(await figures(backend, api)),
   ...(await waits(api)),
 });
 
@@ -48,7 +45,7 @@ const answers = async (backend: Backend, api: ApiClient): Promise<Observed> => {
       if (!skippedHeaders.includes(name)) headers[`${name} of ${path}`] = value;
     // The port is another one after every start.
     const text = (await response.text()).replaceAll(backend.api, '<api>');
-    const body = parsed(text);
+    const body = withoutReports(parsed(text));
     seen[`GET ${path}`] = { status: response.status, body };
     return body;
   };
@@ -76,6 +73,18 @@ const parsed = (text: string): unknown => {
   }
 };
 
+/**
+ * Problems of the configuration are reported when they have lasted for a while, which may be while two backends are compared:
+ * neither the report nor its namespace is looked at. The restart property, which has a clock of its own, compares them.
+ */
+const isReport = (item: Named): boolean =>
+  [item.name, item.metadata?.name, item.metadata?.namespace, item.entity?.metadata?.namespace].includes(
+    platformNamespace,
+  );
+
+const withoutReports = (body: unknown): unknown =>
+  Array.isArray(body) ? body.filter((item) => typeof item !== 'object' || !isReport(item)) : body;
+
 const nameOf = (item: Named): readonly string[] => {
   const { entity, check } = item;
   if (entity !== undefined && check !== undefined)
@@ -95,10 +104,15 @@ export const freshMetrics = async (backend: Pick<Backend, 'api'>): Promise<strin
   });
 };
 
-const figures = async (backend: Backend): Promise<Observed> => {
+const figures = async (backend: Backend, api: ApiClient): Promise<Observed> => {
   const text = await freshMetrics(backend);
-  const shown = text.split('\n').filter((line) => gauges.some((name) => line.startsWith(name)));
-  return { figures: shown };
+  const seen: Record<string, number> = {};
+  for (const name of gauges) {
+    const kind = name.replace('mon_backend_', '');
+    const reports = (await api.get<readonly Named[]>(`/api/core/v2/${kind}`)).filter(isReport).length;
+    seen[name] = Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]) - reports;
+  }
+  return { figures: seen };
 };
 
 /** When each wait ends, to the second. */
@@ -109,6 +123,7 @@ const waits = async (api: ApiClient): Promise<Observed> => {
       `/api/inspect/v1/actors?limit=1000&prefix=${encodeURIComponent(prefix)}`,
     );
     for (const { id, value } of items) {
+      if (id.startsWith(`${prefix}${platformNamespace}/`)) continue;
       const { deadlines } = await api.get<{ deadlines: readonly { name: string; atMs: number }[] }>(
         `/api/inspect/v1/actors/${encodeURIComponent(id)}`,
       );
