@@ -172,6 +172,8 @@ export interface Observed {
   readonly seen: unknown;
   /** When the waits of checks end, milliseconds since the epoch; armed again to the second. */
   readonly waits: Readonly<Record<string, number>>;
+  /** Unix milliseconds. */
+  readonly lookedAtMs: number;
 }
 
 /** Everything that can be observed from outside and should outlive a move of the store. */
@@ -228,5 +230,5 @@ export const observe = async (api: ApiClient, backendUrl: string, earlier: strin
     earlier: [await old('/clients'), await old('/results')],
     gauges: metrics.split('\n').filter((line) => gauges.test(line)),
   };
-  return { seen, waits };
+  return { seen, waits, lookedAtMs: Date.now() };
 };
