@@ -60,13 +60,14 @@ async function* tell(options: FeedOptions, left: AbortSignal): AsyncGenerator<st
   const endMs = performance.now() + maxStreamMs;
   const known = seqIn(options);
   let seq = known ?? index.seq;
-  let counts = '';
+  const atFirst = index.counts(filter);
+  let counts = JSON.stringify(isNarrowed(filter) ? '' : atFirst);
   let spokeMs = performance.now();
   const message = (event: string, data: object): string => {
     spokeMs = performance.now();
     return `id: ${epoch}.${seq}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
   };
-  yield message('hello', { epoch, counts: index.counts(filter) });
+  yield message('hello', { epoch, counts: atFirst });
   if (known === undefined && lastEventId !== undefined) yield message('lagged', {});
   while (performance.now() < endMs) {
     const found = index.seq === seq ? undefined : changesSince(index, filter, seq, rerunOf);
