@@ -23,7 +23,7 @@ const computed: Readonly<Record<string, RegExp>> = {
   silenced: /^(creator|expire_at)$/,
   // The entity is the one that is known; metrics are handed on and not stored; the rest follows from the results.
   events:
-    /^(entity|metrics|sequence|metadata)\b|^check\.(history|state|total_state_change|last_ok|occurrences|occurrences_watermark|silenced|is_silenced|acknowledgement|incident_notes)\b|^check\.metadata\.created_by$/,
+    /^(entity|metrics|sequence|metadata)\b|^check\.(history|state|total_state_change|last_ok|occurrences|occurrences_watermark|silenced|is_silenced|acknowledgement|incident_notes|masked_by|masking)\b|^check\.metadata\.created_by$/,
 };
 
 const isComputed = (kind: string, path: Path): boolean => {
