@@ -11,18 +11,21 @@ export const clientLabel = 'mon.io/earlier_client';
 /** Set on the check of every event of an earlier client: the id of its incident. */
 export const incidentAnnotation = 'mon.io/incident';
 
-/** The annotated attributes of a check definition, a result or a client. */
-export const attributesOf = ({ annotations }: Pick<Metadata, 'annotations'>): Json => {
-  const stored = annotations?.[attributesAnnotation];
+/** A JSON object in an annotation. An operator may have put any text there: then it is empty. */
+export const objectIn = ({ annotations }: Pick<Metadata, 'annotations'>, annotation: string): Json => {
+  const stored = annotations?.[annotation];
   if (stored === undefined) return {};
   try {
     const parsed: unknown = JSON.parse(stored);
     return isMap(parsed) ? parsed : {};
   } catch {
-    // An operator may have put any text there. If it is not a JSON object, there are no attributes.
     return {};
   }
 };
+
+/** The annotated attributes of a check definition, a result or a client. */
+export const attributesOf = (metadata: Pick<Metadata, 'annotations'>): Json =>
+  objectIn(metadata, attributesAnnotation);
 
 /**
  * Whether an entity represents an earlier client. An agent that takes over its name keeps the label but is not an

@@ -1,6 +1,7 @@
 // Token substitution of the earlier generation: `:::path.to.value|default:::`, filled from the client's definition.
 // Only string values are substituted, never keys, and the result is always a string.
 import type { Metadata } from '../resource/metadata.ts';
+import { objectIn } from './attributes.ts';
 import { isMap, type Json } from './json.ts';
 import { labelOf } from './labels.ts';
 
@@ -80,17 +81,8 @@ export const tokenPathsOf = (text: string): Readonly<Record<string, string>> =>
       .map((path) => [labelOf(path), path]),
   );
 
-const pathsIn = ({ annotations }: Pick<Metadata, 'annotations'>): Json => {
-  const stored = annotations?.[tokenPathsAnnotation];
-  if (stored === undefined) return {};
-  try {
-    const parsed: unknown = JSON.parse(stored);
-    return isMap(parsed) ? parsed : {};
-  } catch {
-    // An operator may have put any text there. Tokens then name attributes as they name labels.
-    return {};
-  }
-};
+/** Empty: tokens then name attributes as they name labels. */
+const pathsIn = (metadata: Pick<Metadata, 'annotations'>): Json => objectIn(metadata, tokenPathsAnnotation);
 
 const textOf = (json: string): string => String(JSON.parse(json));
 
