@@ -320,7 +320,7 @@ const drainWithin = async (membership: Membership, log: Logger): Promise<void> =
     log.warn('the shards could not be handed over in time; the others take them within 10 s');
 };
 
-/** Listeners first, so that no acknowledged event is lost; then the actors; the store last. */
+/** Listeners first, so that no acknowledged event is lost; then the actors, then the store. Nothing waits for the collector of traces. */
 const stop = (
   { store, backend, api, earlier, control, telemetry, membership }: Running,
   log: Logger,
@@ -333,9 +333,9 @@ const stop = (
       ['listeners of the earlier generation', () => earlier.close()],
       ['edges', () => api.close()],
       ['actors', () => backend.stop()],
-      ['traces', async () => telemetry?.close()],
       ['membership', async () => membership?.close()],
       ['store', () => store.close()],
+      ['traces', async () => telemetry?.close()],
     ],
     log,
   );

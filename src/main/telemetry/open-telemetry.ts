@@ -53,7 +53,7 @@ export interface Telemetry {
 const maxRememberedTraces = 10_000;
 /** Failures of the collector are logged this often at most. */
 const complaintEveryMs = 60_000;
-const closeTimeoutMs = 2_000;
+const closeTimeoutMs = 1_000;
 
 /** The id of an event is a UUID, and so a valid trace id: everything about it is found by it, on every backend. */
 const traceIdOf = (eventId: string | null): string | undefined => {
